@@ -1,0 +1,140 @@
+"""JSON records, exactly: what a chat file says is what comes back.
+
+orjson does the bulk, but it refuses lone surrogates, rounds integers beyond 64 bits and cannot write
+deep nesting (storage contract J3-J5). Records that need it take the exact path through the standard
+module, which in turn must be kept from accepting NaN and infinite numbers.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any, NoReturn
+
+import orjson
+
+MAX_DEPTH = 1000
+"""Nesting levels beyond which a record is refused; its own object is level 1."""
+
+_LONG_INTEGER = re.compile(rb"[0-9]{19}")
+_NESTING = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
+
+
+class JsonTextError(ValueError):
+    """A text that is no acceptable JSON object.
+
+    `detail` is one of utf8, json, not_object, depth, number_range (storage contract §1.1); `offset` is
+    the first bad byte within the text where that is known, else None.
+    """
+
+    def __init__(self, detail: str, message: str, offset: int | None = None) -> None:
+        super().__init__(message)
+        self.detail = detail
+        self.offset = offset
+
+
+def decode(raw: bytes) -> dict[str, Any]:
+    """Return the object that `raw` holds, integers exact and lone surrogates kept.
+
+    Duplicate keys: the last wins. Raises JsonTextError.
+    """
+    if _LONG_INTEGER.search(raw) is None:
+        value = _decode_fast(raw)
+        if value is not None:
+            return value
+    return _decode_exact(raw)
+
+
+def check(raw: bytes) -> None:
+    """Raise JsonTextError unless `raw` is one acceptable JSON object.
+
+    For bulk loading: orjson alone, and the exact path only for what orjson refuses.
+    """
+    if _decode_fast(raw) is None:
+        _decode_exact(raw)
+
+
+def encode(value: dict[str, Any]) -> bytes:
+    """Return compact UTF-8 JSON, non-ASCII raw, lone surrogates as lower-case escapes."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:  # surrogates, long integers, deep nesting
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        # A lone surrogate can only stand inside a string, where the escape means the same.
+        return text.encode("utf-8", "backslashreplace")
+
+
+def same(one: Any, other: Any) -> bool:
+    """Compare JSON values type-strictly: 1, 1.0 and true differ. Key order does not matter."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)
+
+
+def _decode_fast(raw: bytes) -> dict[str, Any] | None:
+    """Return the object by orjson, None where the exact path has to decide."""
+    try:
+        value = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        return None
+    if type(value) is not dict:
+        raise JsonTextError("not_object", f"a JSON object is needed, not {type(value).__name__}")
+    if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH:
+        _refuse_depth(raw)
+    return value
+
+
+def _decode_exact(raw: bytes) -> dict[str, Any]:
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise JsonTextError("utf8", "the text is not valid UTF-8", error.start) from None
+    _refuse_depth(raw)
+    try:
+        value = json.loads(text, parse_float=_finite_float, parse_int=_exact_int, parse_constant=_refuse_constant)
+    except JsonTextError:
+        raise
+    except RecursionError:
+        raise JsonTextError("depth", "the JSON is nested too deeply") from None
+    except ValueError as error:
+        position = getattr(error, "pos", None)
+        offset = None if position is None else len(text[:position].encode("utf-8", "surrogatepass"))
+        raise JsonTextError("json", f"not valid JSON: {error}", offset) from None
+    if type(value) is not dict:
+        raise JsonTextError("not_object", f"a JSON object is needed, not {type(value).__name__}")
+    return value
+
+
+def _refuse_depth(raw: bytes) -> None:
+    depth = 0
+    for token in _NESTING.finditer(raw):
+        kind = raw[token.start()]
+        if kind in b"[{":
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise JsonTextError("depth", "the JSON is nested too deeply", token.start())
+        elif kind in b"]}":
+            depth -= 1
+
+
+def _finite_float(literal: str) -> float:
+    value = float(literal)
+    if not math.isfinite(value):
+        raise JsonTextError("number_range", "a number is too large")
+    return value
+
+
+def _exact_int(literal: str) -> int:
+    try:
+        return int(literal)
+    except ValueError:  # Python's own limit of 4,300 digits
+        raise JsonTextError("number_range", "an integer has too many digits") from None
+
+
+def _refuse_constant(literal: str) -> NoReturn:
+    raise JsonTextError("json", f"{literal} is not JSON")

@@ -1,0 +1,40 @@
+"""Signals without Qt, so that chats can be observed from any front end.
+
+Bound methods are held weakly: an observer that goes away needs no farewell. Everything runs on the thread
+that emits, which for a chat is its owner's.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any, Generic, ParamSpec
+
+P = ParamSpec("P")
+
+
+class Signal(Generic[P]):
+    """A typed list of callbacks, called in the order they were connected."""
+
+    def __init__(self) -> None:
+        self._slots: list[Callable[[], Callable[..., Any] | None]] = []
+
+    def connect(self, slot: Callable[P, object]) -> None:
+        """Call `slot` at each emit, until it is disconnected or its object is gone."""
+        if hasattr(slot, "__self__"):
+            self._slots.append(weakref.WeakMethod(slot))  # type: ignore[arg-type]
+        else:
+            self._slots.append(lambda: slot)
+
+    def disconnect(self, slot: Callable[P, object]) -> None:
+        """Forget `slot`; one that is not connected is ignored."""
+        self._slots = [held for held in self._slots if held() not in (None, slot)]
+
+    def emit(self, *args: P.args, **kwargs: P.kwargs) -> None:
+        """Call every connected slot that is still alive."""
+        for held in tuple(self._slots):
+            slot = held()
+            if slot is None:
+                self._slots.remove(held)
+            else:
+                slot(*args, **kwargs)
