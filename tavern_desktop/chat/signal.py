@@ -22,7 +22,7 @@ class Signal(Generic[P]):
     def connect(self, slot: Callable[P, object]) -> None:
         """Call `slot` at each emit, until it is disconnected or its object is gone."""
         if hasattr(slot, "__self__"):
-            self._slots.append(weakref.WeakMethod(slot))  # type: ignore[arg-type]
+            self._slots.append(weakref.WeakMethod(slot))
         else:
             self._slots.append(lambda: slot)
 
