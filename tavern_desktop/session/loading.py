@@ -1,0 +1,96 @@
+"""Reading a chat for a session: what runs off the owner."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from tavern_desktop.chat import facts
+from tavern_desktop.chat.header import Header
+from tavern_desktop.chat.message import Message
+from tavern_desktop.storage import format as chat_format
+from tavern_desktop.storage.errors import StorageError
+from tavern_desktop.storage.publish import publish
+from tavern_desktop.storage.reader import LoadedChat, load
+from tavern_desktop.storage.signature import Signature
+
+ChatKind = Literal["character", "group"]
+
+ReadOnlyReason = Literal["not_a_chat", "owned_elsewhere", "old_form"]
+"""Why nothing may be changed: no message in the file (D26); another process owns the data folder (D28);
+a group chat without a header that shall keep its old form (D6)."""
+
+HeaderForHeaderless = Callable[[Path], tuple[dict[str, Any], bool]]
+"""For a group chat without a header: its metadata, and whether writing a header needs consent (contract G1, G2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A chat as a session needs it. `header` has an integrity value, which may be ours (H4)."""
+
+    header: Header
+    messages: list[Message]
+    signature: Signature
+    warnings: tuple[str, ...]
+    is_chat: bool
+    needs_header_consent: bool
+
+
+def load_chat(
+    path: Path,
+    kind: ChatKind,
+    header_for_headerless: HeaderForHeaderless,
+    cancelled: Callable[[], bool],
+    progress: Callable[[int, int], None],
+) -> Loaded:
+    """Read the whole chat, trying once more if it was cut short while being read. Raises StorageError."""
+    try:
+        read = load(path, kind=kind, cancelled=cancelled, progress=progress)
+    except StorageError as error:
+        if error.kind != "truncated":
+            raise
+        read = load(path, kind=kind, cancelled=cancelled, progress=progress)
+    metadata: dict[str, Any] = {}
+    needs_consent = False
+    if read.header is None and kind == "group" and read.messages:
+        metadata, needs_consent = header_for_headerless(path)
+    header = read.header.with_integrity() if read.header else Header.new(metadata).with_integrity()
+    return Loaded(header, read.messages, read.signature, read.warnings, _is_chat(read), needs_consent)
+
+
+def with_known_keys(known: Sequence[Message], read: list[Message]) -> list[Message]:
+    """Return `read` with the messages of `known` where both begin and end alike, so that these keep their keys."""
+    shortest = min(len(known), len(read))
+    head = 0
+    while head < shortest and known[head].raw == read[head].raw:
+        head += 1
+    tail = 0
+    while tail < shortest - head and known[-1 - tail].raw == read[-1 - tail].raw:
+        tail += 1
+    return [*known[:head], *read[head : len(read) - tail], *known[len(known) - tail :]]
+
+
+def write_recovery_copy(folder: Path, stem: str, header: Header, messages: Sequence[Message]) -> Path:
+    """Write a version that the file will not have into our own folder; return where it is."""
+    folder.mkdir(parents=True, exist_ok=True)
+    stamp = time.strftime("%Y-%m-%d %Hh%Mm%Ss")
+    path = folder / f"{stem[:80]} - {stamp} {uuid.uuid4().hex[:4]}.jsonl"
+    publish(path, chat_format.commit_pieces(header, messages), expected=None, integrity=header.integrity())
+    return path
+
+
+def _is_chat(read: LoadedChat) -> bool:
+    """Tell a chat from other JSON Lines (D26): it has a header or messages."""
+    if read.header is None:
+        return not read.messages or any(map(_has_text, read.messages))
+    header = read.header.data()
+    names_a_chat = "chat_metadata" in header or "user_name" in header or "character_name" in header
+    return names_a_chat or "mes" in header or any(map(_has_text, read.messages))
+
+
+def _has_text(message: Message) -> bool:
+    return b'"mes"' in message.raw and facts.TEXT_FIELD in message.data()

@@ -1,0 +1,162 @@
+"""Saving one chat: after a short wait, one save at a time, repeated until it succeeds.
+
+The queue knows when to save; what is written, and where, its session tells it when a save starts, so that a
+save always holds the newest state (storage contract Q2).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from tavern_desktop.chat.signal import Signal
+from tavern_desktop.session.runner import Handle, Outcome, Runner
+from tavern_desktop.storage.errors import StorageError
+from tavern_desktop.storage.publish import ChangedOnDisk
+from tavern_desktop.storage.signature import Signature
+
+WAIT = 1.0
+"""Seconds between the first unsaved change and its save."""
+
+RETRY_WAITS = (2.0, 4.0, 8.0, 16.0, 32.0, 60.0)
+"""Seconds before the next attempt after the first, second, … failure; the last one repeats."""
+
+Kind = Literal["saved", "unsaved", "saving", "failed", "changed_on_disk", "needs_header_consent"]
+
+
+@dataclass(frozen=True, slots=True)
+class SaveState:
+    """How the memory and the file of a chat stand to each other.
+
+    saved: nothing to save; unsaved: a save is due; saving: it runs; failed: it did not work, `error` says why, it is
+    tried again; changed_on_disk: another program wrote the file, nothing is saved until the person reloads or
+    saves as a new chat; needs_header_consent: see `ChatSession.allow_header`.
+    `at` is when we last wrote the file (seconds since 1970), None if not yet.
+    """
+
+    kind: Kind
+    error: StorageError | None = None
+    at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Save:
+    """One save: `write` runs off the owner, `adopt` on the owner once the file is published."""
+
+    write: Callable[[], Signature]
+    adopt: Callable[[Signature], None]
+
+
+class SaveQueue:
+    """When the chat of one session is saved."""
+
+    def __init__(self, runner: Runner, lane: str, is_dirty: Callable[[], bool], begin: Callable[[], Save]) -> None:
+        self.changed: Signal[()] = Signal()
+        self.lane = lane
+        self.state = SaveState("saved")
+        self._runner = runner
+        self._is_dirty = is_dirty
+        self._begin = begin
+        self._timer: Handle | None = None
+        self._failures = 0
+        self._saving = False
+        self._again = False
+        self._paused = False
+
+    @property
+    def is_busy(self) -> bool:
+        """Say whether a save is running."""
+        return self._saving
+
+    def note_change(self) -> None:
+        """Take notice that the chat changed: it may now differ from the file, or no longer."""
+        if self._saving or self._paused or self.state.kind in ("changed_on_disk", "needs_header_consent"):
+            return
+        if not self._is_dirty():
+            self._cancel_timer()
+            self._failures = 0
+            self._set("saved")
+        elif self.state.kind != "failed":
+            self._set("unsaved")
+            if self._timer is None:
+                self._timer = self._runner.call_later(WAIT, self.save_now)
+
+    def save_now(self) -> None:
+        """Save at once if there is something to save; during a save, directly after it."""
+        self._cancel_timer()
+        if self._saving:
+            self._again = True
+        elif not self._paused and self.state.kind not in ("changed_on_disk", "needs_header_consent"):
+            if self._is_dirty():
+                self._start()
+            else:
+                self._set("saved")
+
+    def pause(self) -> None:
+        """Start no save until `resume`; for reloading and for moving to another file."""
+        self._cancel_timer()
+        self._paused = True
+
+    def resume(self) -> None:
+        """Go on after `pause` with the state as it was."""
+        self._paused = False
+        self.note_change()
+
+    def restart(self, lane: str, *, at: float | None = None) -> None:
+        """Go on with a new base: memory and file are known to be the same, or their difference is due."""
+        self.lane = lane
+        self._failures = 0
+        self._paused = False
+        self._set("saved", at=at if at is not None else self.state.at)
+        self.note_change()
+
+    def hold(self, kind: Literal["changed_on_disk", "needs_header_consent"]) -> None:
+        """Save nothing more until `restart`."""
+        self._cancel_timer()
+        self._set(kind)
+
+    def close(self) -> None:
+        """Start nothing any more."""
+        self.pause()
+
+    def _start(self) -> None:
+        save = self._begin()
+        self._saving, self._again = True, False
+        self._set("saving")
+        self._runner.submit(save.write, lambda outcome: self._finished(save, outcome), lane=self.lane)
+
+    def _finished(self, save: Save, outcome: Outcome[Signature]) -> None:
+        self._saving = False
+        try:
+            signature = outcome.result()
+        except ChangedOnDisk:
+            self.hold("changed_on_disk")
+        except StorageError as error:
+            self._fail(error)
+        else:
+            save.adopt(signature)
+            self._failures = 0
+            self._set("saved", at=time.time())
+            self.note_change()
+            if self._again:
+                self.save_now()
+
+    def _fail(self, error: StorageError) -> None:
+        self._set("failed", error)
+        if error.kind == "io" and not self._paused:
+            wait = RETRY_WAITS[min(self._failures, len(RETRY_WAITS) - 1)]
+            self._failures += 1
+            self._timer = self._runner.call_later(wait, self.save_now)
+
+    def _set(self, kind: Kind, error: StorageError | None = None, *, at: float | None = None) -> None:
+        state = SaveState(kind, error, at if at is not None else self.state.at)
+        if state != self.state:
+            self.state = state
+            self.changed.emit()
+
+    def _cancel_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
