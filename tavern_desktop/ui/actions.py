@@ -1,0 +1,180 @@
+"""Every action of the program, declared once: what it is called, its keys, its icon, and what it needs.
+
+Menus, context menus, the key map and the command palette are lists of these members; nobody else makes a
+QAction for them. An action does nothing itself: it says on `ActionSet.requested` that it is wanted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, Flag, auto
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, Signal
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QWidget
+
+from tavern_desktop.ui.icons import icon
+
+
+class Need(Flag):
+    """What must be there for an action to make sense."""
+
+    NOTHING = 0
+    FILE = auto()
+    """A chat file is in view, readable or not."""
+    CHAT = auto()
+    """A chat is open and may be edited."""
+    CURRENT = auto()
+    """A message is current."""
+    SWIPES = auto()
+    """The current message has several swipes."""
+    VISIBLE = auto()
+    """The current message is part of the prompt."""
+    HIDDEN = auto()
+    """The current message is hidden from the prompt, and may be shown again."""
+    CHARACTER = auto()
+    """The chat in view, or the row chosen in the library, belongs to a character."""
+    UNDO = auto()
+    REDO = auto()
+    SEARCH = auto()
+    """Something is being searched for."""
+    CARD = auto()
+    """There is something to inspect."""
+
+
+@dataclass(frozen=True, eq=False)
+class Spec:
+    """The declaration of one action. The first key is the one shown."""
+
+    text: str
+    keys: tuple[str, ...] = ()
+    icon: str = ""
+    needs: Need = Need.NOTHING
+    checkable: bool = False
+
+
+def _a(text: str, keys: str = "", icon: str = "", needs: Need = Need.NOTHING, *, checkable: bool = False) -> Spec:
+    return Spec(text, tuple(keys.split()), icon, needs, checkable)
+
+
+_MESSAGE = Need.CHAT | Need.CURRENT
+
+
+class Act(Enum):
+    """All actions. The value is the declaration."""
+
+    NEW_CHAT = _a(QT_TRANSLATE_NOOP("Act", "New Chat with This Character"), "Ctrl+N", "chat-plus", Need.CHARACTER)
+    NEW_WINDOW = _a(QT_TRANSLATE_NOOP("Act", "New Window"), "Ctrl+Shift+N", "window")
+    OPEN_FILE = _a(QT_TRANSLATE_NOOP("Act", "Open Chat File…"), "Ctrl+O", "file")
+    OPEN_FOLDER = _a(QT_TRANSLATE_NOOP("Act", "Choose Data Folder…"), "", "folder")
+    WELCOME = _a(QT_TRANSLATE_NOOP("Act", "Welcome Page"), "", "star")
+    SAVE = _a(QT_TRANSLATE_NOOP("Act", "Save Now"), "Ctrl+S", "save", Need.CHAT)
+    SHOW_FILE = _a(QT_TRANSLATE_NOOP("Act", "Show File in Folder"), "", "folder", Need.FILE)
+    SETTINGS = _a(QT_TRANSLATE_NOOP("Act", "Settings…"), "Ctrl+,", "settings")
+    CLOSE_WINDOW = _a(QT_TRANSLATE_NOOP("Act", "Close Window"), "Ctrl+W", "close")
+    QUIT = _a(QT_TRANSLATE_NOOP("Act", "Quit"), "Ctrl+Q", "quit")
+
+    UNDO = _a(QT_TRANSLATE_NOOP("Act", "Undo"), "Ctrl+Z", "undo", Need.UNDO)
+    REDO = _a(QT_TRANSLATE_NOOP("Act", "Redo"), "Ctrl+Shift+Z Ctrl+Y", "redo", Need.REDO)
+    COPY = _a(QT_TRANSLATE_NOOP("Act", "Copy"), "Ctrl+C", "copy", Need.FILE)
+    COPY_MARKDOWN = _a(QT_TRANSLATE_NOOP("Act", "Copy as Markdown"), "Ctrl+Shift+C", "copy", Need.FILE)
+    FIND = _a(QT_TRANSLATE_NOOP("Act", "Find in This Chat"), "Ctrl+F", "search", Need.CHAT)
+    FIND_NEXT = _a(QT_TRANSLATE_NOOP("Act", "Find Next"), "F3", "chevron-down", Need.CHAT | Need.SEARCH)
+    FIND_PREVIOUS = _a(QT_TRANSLATE_NOOP("Act", "Find Previous"), "Shift+F3", "chevron-up", Need.CHAT | Need.SEARCH)
+
+    SELECT_PREVIOUS = _a(QT_TRANSLATE_NOOP("Act", "Previous Message"), "Ctrl+Up", "chevron-up", Need.CHAT)
+    SELECT_NEXT = _a(QT_TRANSLATE_NOOP("Act", "Next Message"), "Ctrl+Down", "chevron-down", Need.CHAT)
+    EDIT = _a(QT_TRANSLATE_NOOP("Act", "Edit Message"), "F2", "pencil", _MESSAGE)
+    COPY_MESSAGE = _a(QT_TRANSLATE_NOOP("Act", "Copy Message Text"), "", "copy", _MESSAGE)
+    SWIPE_LEFT = _a(QT_TRANSLATE_NOOP("Act", "Previous Swipe"), "Alt+Left", "chevron-left", _MESSAGE | Need.SWIPES)
+    SWIPE_RIGHT = _a(QT_TRANSLATE_NOOP("Act", "Next Swipe"), "Alt+Right", "chevron-right", _MESSAGE | Need.SWIPES)
+    DELETE_SWIPE = _a(QT_TRANSLATE_NOOP("Act", "Delete This Swipe"), "", "swipes", _MESSAGE | Need.SWIPES)
+    HIDE = _a(QT_TRANSLATE_NOOP("Act", "Hide from Prompt"), "", "eye-off", _MESSAGE | Need.VISIBLE)
+    UNHIDE = _a(QT_TRANSLATE_NOOP("Act", "Show in Prompt"), "", "eye", _MESSAGE | Need.HIDDEN)
+    MOVE_UP = _a(QT_TRANSLATE_NOOP("Act", "Move Up"), "Ctrl+Shift+Up", "arrow-up", _MESSAGE)
+    MOVE_DOWN = _a(QT_TRANSLATE_NOOP("Act", "Move Down"), "Ctrl+Shift+Down", "arrow-down", _MESSAGE)
+    INSERT_BEFORE = _a(QT_TRANSLATE_NOOP("Act", "Insert Message Before"), "", "insert-above", _MESSAGE)
+    INSERT_AFTER = _a(QT_TRANSLATE_NOOP("Act", "Insert Message After"), "", "insert-below", _MESSAGE)
+    DUPLICATE = _a(QT_TRANSLATE_NOOP("Act", "Duplicate Message"), "", "duplicate", _MESSAGE)
+    DELETE = _a(QT_TRANSLATE_NOOP("Act", "Delete Message"), "Ctrl+Del", "trash", _MESSAGE)
+    DELETE_FROM_HERE = _a(QT_TRANSLATE_NOOP("Act", "Delete This and All After"), "", "trash", _MESSAGE)
+
+    JUMP = _a(QT_TRANSLATE_NOOP("Act", "Jump to Chat or Character…"), "Ctrl+P", "jump")
+    GO_TO = _a(QT_TRANSLATE_NOOP("Act", "Go to Message…"), "Ctrl+G", "hash", Need.CHAT)
+    GO_TO_END = _a(QT_TRANSLATE_NOOP("Act", "Go to the Newest Message"), "Ctrl+End", "end", Need.CHAT)
+    SHOW_MORE = _a(QT_TRANSLATE_NOOP("Act", "Show More Messages"), "", "chevron-up", Need.CHAT)
+    PREVIOUS_CHAT = _a(QT_TRANSLATE_NOOP("Act", "Previous Chat"), "Alt+Up Ctrl+Shift+Tab", "arrow-up")
+    NEXT_CHAT = _a(QT_TRANSLATE_NOOP("Act", "Next Chat"), "Alt+Down Ctrl+Tab", "arrow-down")
+    RELOAD = _a(QT_TRANSLATE_NOOP("Act", "Reload from Disk"), "F5", "refresh", Need.FILE)
+
+    LIBRARY = _a(QT_TRANSLATE_NOOP("Act", "Library"), "Ctrl+B", "panel-left", checkable=True)
+    INSPECTOR = _a(QT_TRANSLATE_NOOP("Act", "Inspector"), "Ctrl+I", "panel-right", checkable=True)
+    ZOOM_IN = _a(QT_TRANSLATE_NOOP("Act", "Larger Text"), "Ctrl++ Ctrl+=", "zoom-in")
+    ZOOM_OUT = _a(QT_TRANSLATE_NOOP("Act", "Smaller Text"), "Ctrl+-", "zoom-out")
+    ZOOM_RESET = _a(QT_TRANSLATE_NOOP("Act", "Normal Text Size"), "Ctrl+0", "zoom-reset")
+    THEME_SYSTEM = _a(QT_TRANSLATE_NOOP("Act", "Colours as the System"), "", "half", checkable=True)
+    THEME_LIGHT = _a(QT_TRANSLATE_NOOP("Act", "Light Colours"), "", "half", checkable=True)
+    THEME_DARK = _a(QT_TRANSLATE_NOOP("Act", "Dark Colours"), "", "half", checkable=True)
+    SEARCH_LIBRARY = _a(QT_TRANSLATE_NOOP("Act", "Search the Library"), "Ctrl+L", "search")
+
+    COMMAND_PALETTE = _a(QT_TRANSLATE_NOOP("Act", "Command Palette…"), "Ctrl+Shift+P", "command")
+    KEY_MAP = _a(QT_TRANSLATE_NOOP("Act", "Map of Keys"), "Ctrl+/", "keyboard")
+    ABOUT = _a(QT_TRANSLATE_NOOP("Act", "About Tavern Desktop"), "", "info")
+
+    @property
+    def text(self) -> str:
+        """The action's name in the person's language."""
+        return QCoreApplication.translate("Act", self.value.text)
+
+    @property
+    def keys_text(self) -> str:
+        """The key as the system writes it, "" for none."""
+        if not self.value.keys:
+            return ""
+        return QKeySequence(self.value.keys[0]).toString(QKeySequence.SequenceFormat.NativeText)
+
+    @property
+    def tip(self) -> str:
+        """The name with its key, for tooltips."""
+        return f"{self.text} ({self.keys_text})" if self.value.keys else self.text
+
+
+class ActionSet(QObject):
+    """The QActions of one window, enabled by what is there."""
+
+    requested = Signal(object)
+    """An Act is wanted. Owner: the main window."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._actions = {act: self._make(act, window) for act in Act}
+        window.addActions(list(self._actions.values()))
+        self.set_available(Need.NOTHING)
+
+    def __getitem__(self, act: Act) -> QAction:
+        return self._actions[act]
+
+    def set_available(self, there: Need) -> None:
+        """Enable exactly the actions whose needs are met."""
+        for act, action in self._actions.items():
+            action.setEnabled(act.value.needs in there)
+
+    def _make(self, act: Act, window: QWidget) -> QAction:
+        spec = act.value
+        action = QAction(act.text, window)
+        action.setObjectName(act.name.lower())
+        action.setToolTip(act.tip)
+        action.setCheckable(spec.checkable)
+        action.setMenuRole(_MENU_ROLES.get(act.name, QAction.MenuRole.NoRole))
+        if spec.icon:
+            action.setIcon(icon(spec.icon))
+        action.setShortcuts([QKeySequence(key) for key in spec.keys])
+        action.triggered.connect(lambda: self.requested.emit(act))
+        return action
+
+
+_MENU_ROLES = {
+    "QUIT": QAction.MenuRole.QuitRole,
+    "ABOUT": QAction.MenuRole.AboutRole,
+    "SETTINGS": QAction.MenuRole.PreferencesRole,
+}

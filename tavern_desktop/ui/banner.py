@@ -1,0 +1,108 @@
+"""One quiet line above the chat: what happened, and what can be done about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from tavern_desktop.ui.icons import icon
+from tavern_desktop.ui.widgets import icon_button, label, push_button, set_tone
+
+Button = tuple[str, Callable[[], object]]
+"""A button's text and what it does; pressing one takes the notice away first."""
+
+
+@dataclass(frozen=True)
+class Notice:
+    """What the banner says. A notice with the same `key` replaces the earlier one."""
+
+    text: str
+    buttons: Sequence[Button] = ()
+    tone: Literal["info", "warning", "danger"] = "info"
+    key: str = ""
+
+
+_ICONS = {"info": ("info", "accent"), "warning": ("warning", "warn"), "danger": ("warning", "danger")}
+
+
+class Banner(QWidget):
+    """Shows the newest notice; when it is dismissed the one before it comes back."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._notices: list[Notice] = []
+        self._frame = QFrame()
+        self._frame.setObjectName("banner")
+        self._icon = QLabel()
+        self._text = label(wrap=True)
+        self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._buttons = QHBoxLayout()
+        self._buttons.setSpacing(4)
+        row = QHBoxLayout(self._frame)
+        row.setContentsMargins(12, 5, 6, 5)
+        row.setSpacing(10)
+        row.addWidget(self._icon)
+        row.addWidget(self._text, 1)
+        row.addLayout(self._buttons)
+        row.addWidget(icon_button("close", self.tr("Dismiss"), self._dismiss))
+        around = QVBoxLayout(self)
+        around.setContentsMargins(22, 8, 22, 0)
+        around.addWidget(self._frame)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """What is shown now, "" for nothing."""
+        return self._notices[-1].text if self._notices else ""
+
+    @property
+    def buttons(self) -> list[QPushButton]:
+        """The buttons shown now."""
+        found = [self._buttons.itemAt(n).widget() for n in range(self._buttons.count())]
+        return [button for button in found if isinstance(button, QPushButton)]
+
+    def show_notice(self, notice: Notice) -> None:
+        """Show `notice` in front of the others."""
+        self._notices = [held for held in self._notices if not notice.key or held.key != notice.key]
+        self._notices.append(notice)
+        self._show_newest()
+
+    def take_away(self, key: str) -> None:
+        """Forget the notice with this key; one that is not there is fine."""
+        self._notices = [held for held in self._notices if held.key != key]
+        self._show_newest()
+
+    def clear(self) -> None:
+        """Forget everything, as when another chat comes into view."""
+        self._notices = []
+        self._show_newest()
+
+    def _dismiss(self) -> None:
+        self._notices.pop()
+        self._show_newest()
+
+    def _press(self, notice: Notice, act: Callable[[], object]) -> None:
+        self._notices = [held for held in self._notices if held is not notice]
+        self._show_newest()
+        act()
+
+    def _show_newest(self) -> None:
+        for button in self.buttons:
+            self._buttons.removeWidget(button)
+            button.hide()
+            button.deleteLater()
+        self.setVisible(bool(self._notices))
+        if not self._notices:
+            return
+        notice = self._notices[-1]
+        name, tone = _ICONS[notice.tone]
+        self._icon.setPixmap(icon(name, tone).pixmap(QSize(18, 18), self.devicePixelRatio()))  # type: ignore[arg-type]
+        self._text.setText(notice.text)
+        self._frame.setAccessibleName(notice.text)
+        set_tone(self._frame, notice.tone)
+        for text, act in notice.buttons:
+            self._buttons.addWidget(push_button(text, "quiet", lambda act=act: self._press(notice, act)))

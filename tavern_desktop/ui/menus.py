@@ -1,0 +1,84 @@
+"""Which actions stand in which menu, in which order. None is a separator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
+from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
+
+from tavern_desktop.ui.actions import Act, ActionSet
+
+Items = Sequence[Act | None]
+
+FILE: Items = (
+    Act.NEW_CHAT, Act.NEW_WINDOW, None, Act.OPEN_FILE, Act.OPEN_FOLDER, None, Act.SAVE, Act.SHOW_FILE, None,
+    Act.SETTINGS, None, Act.CLOSE_WINDOW, Act.QUIT,
+)  # fmt: skip
+EDIT: Items = (
+    Act.UNDO, Act.REDO, None, Act.COPY, Act.COPY_MARKDOWN, None, Act.FIND, Act.FIND_NEXT, Act.FIND_PREVIOUS,
+)  # fmt: skip
+MESSAGE: Items = (
+    Act.EDIT, Act.COPY_MESSAGE, None, Act.SWIPE_LEFT, Act.SWIPE_RIGHT, Act.DELETE_SWIPE, None, Act.HIDE, Act.UNHIDE,
+    None, Act.MOVE_UP, Act.MOVE_DOWN, Act.INSERT_BEFORE, Act.INSERT_AFTER, Act.DUPLICATE, None, Act.DELETE,
+    Act.DELETE_FROM_HERE, None, Act.SELECT_PREVIOUS, Act.SELECT_NEXT,
+)  # fmt: skip
+CHAT: Items = (
+    Act.JUMP, Act.GO_TO, Act.GO_TO_END, Act.SHOW_MORE, None, Act.PREVIOUS_CHAT, Act.NEXT_CHAT, None, Act.RELOAD,
+)  # fmt: skip
+VIEW: Items = (
+    Act.LIBRARY, Act.INSPECTOR, Act.SEARCH_LIBRARY, None, Act.ZOOM_IN, Act.ZOOM_OUT, Act.ZOOM_RESET, None,
+    Act.THEME_SYSTEM, Act.THEME_LIGHT, Act.THEME_DARK,
+)  # fmt: skip
+HELP: Items = (Act.COMMAND_PALETTE, Act.KEY_MAP, Act.WELCOME, None, Act.ABOUT)
+
+MENU_BAR: Sequence[tuple[str, Items]] = (
+    (QT_TRANSLATE_NOOP("Menu", "&File"), FILE),
+    (QT_TRANSLATE_NOOP("Menu", "&Edit"), EDIT),
+    (QT_TRANSLATE_NOOP("Menu", "&Message"), MESSAGE),
+    (QT_TRANSLATE_NOOP("Menu", "&Chat"), CHAT),
+    (QT_TRANSLATE_NOOP("Menu", "&View"), VIEW),
+    (QT_TRANSLATE_NOOP("Menu", "&Help"), HELP),
+)
+
+MESSAGE_CONTEXT: Items = (
+    Act.EDIT, Act.COPY_MESSAGE, Act.COPY, None, Act.SWIPE_LEFT, Act.SWIPE_RIGHT, Act.DELETE_SWIPE, None, Act.HIDE,
+    Act.UNHIDE, Act.MOVE_UP, Act.MOVE_DOWN, Act.INSERT_BEFORE, Act.INSERT_AFTER, Act.DUPLICATE, None, Act.DELETE,
+    Act.DELETE_FROM_HERE,
+)  # fmt: skip
+HEADER_MENU: Items = (
+    Act.NEW_CHAT, None, Act.FIND, Act.GO_TO, Act.GO_TO_END, None, Act.SHOW_FILE, Act.RELOAD, None, Act.INSPECTOR,
+)  # fmt: skip
+
+
+def title(text: str) -> str:
+    """Return a menu's title in the person's language."""
+    return QCoreApplication.translate("Menu", text)
+
+
+def fill_menu(menu: QMenu, items: Items, actions: ActionSet) -> QMenu:
+    """Add `items` to `menu` and return it."""
+    for act in items:
+        if act is None:
+            menu.addSeparator()
+        else:
+            menu.addAction(actions[act])
+    return menu
+
+
+def build_menu_bar(bar: QMenuBar, actions: ActionSet) -> None:
+    """Put all menus on the bar."""
+    for text, items in MENU_BAR:
+        fill_menu(bar.addMenu(title(text)), items, actions)
+
+
+def pop_up_menu(parent: QWidget, items: Items, actions: ActionSet) -> QMenu:
+    """Return a context menu that disposes of itself; actions that make no sense here are left out."""
+    menu = QMenu(parent)
+    menu.aboutToHide.connect(menu.deleteLater)
+    for act in items:
+        if act is None:
+            menu.addSeparator()
+        elif actions[act].isEnabled():
+            menu.addAction(actions[act])
+    return menu

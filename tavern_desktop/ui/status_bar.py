@@ -1,0 +1,55 @@
+"""The line at the foot of the window: whether everything is saved, what is connected, where one is."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from tavern_desktop.ui.widgets import ElidedLabel, label, push_button, set_tone
+
+HEIGHT = 28
+
+
+class StatusBar(QWidget):
+    """Owner: the main window, which tells it what to say."""
+
+    retry_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("statusBar")
+        self.setFixedHeight(HEIGHT)
+        self.save = ElidedLabel(tone="ok")
+        self.save.setObjectName("statusSave")
+        self.retry = push_button(self.tr("Retry"), "quiet", self.retry_requested.emit)
+        self.retry.setToolTip(self.tr("Try to save again now"))
+        self.retry.hide()
+        self.connection = ElidedLabel(self.tr("No model connected"))
+        self.connection.setObjectName("statusConnection")
+        self.place = label()
+        self.place.setObjectName("statusPlace")
+        for shown, name in (
+            (self.save, self.tr("Save state")),
+            (self.connection, self.tr("Connection")),
+            (self.place, self.tr("Place in the chat")),
+        ):
+            shown.setAccessibleDescription(name)
+        for shown in (self.connection, self.place):
+            set_tone(shown, "muted")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(14, 0, 14, 0)
+        row.setSpacing(18)
+        row.addWidget(self.save)
+        row.addWidget(self.retry)
+        row.addWidget(self.connection)
+        row.addStretch(1)
+        row.addWidget(self.place)
+        self.show_save("")
+
+    def show_save(self, text: str, tone: str = "ok", *, retry: bool = False) -> None:
+        """Say the save state in one of the tones ok, muted, danger; "" says nothing."""
+        self.save.setText(f"● {text}" if text else "")
+        self.save.setVisible(bool(text))
+        self.save.setAccessibleName(text)
+        set_tone(self.save, tone)
+        self.retry.setVisible(retry)

@@ -1,0 +1,117 @@
+"""Small things that several parts of the window are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QPushButton, QSizePolicy, QToolButton, QWidget
+
+from tavern_desktop.ui.icons import Tone, icon
+
+Kind = Literal["plain", "primary", "pill", "quiet", "tab", "choice"]
+
+
+def push_button(text: str, kind: Kind = "plain", on_click: Callable[[], object] | None = None) -> QPushButton:
+    """Return a button in one of the style sheet's kinds."""
+    button = QPushButton(text)
+    button.setProperty("kind", kind)
+    button.setToolTip(text)
+    if on_click is not None:
+        button.clicked.connect(lambda: on_click())
+    return button
+
+
+def icon_button(
+    name: str, text: str, on_click: Callable[[], object] | None = None, *, key: str = "", tone: Tone = "muted"
+) -> QToolButton:
+    """Return a flat button that shows only an icon; `text` is its name, its tooltip adds the key."""
+    button = QToolButton()
+    button.setIcon(icon(name, tone))
+    button.setIconSize(QSize(18, 18))
+    button.setAccessibleName(text)
+    button.setToolTip(f"{text} ({key})" if key else text)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    if on_click is not None:
+        button.clicked.connect(lambda: on_click())
+    return button
+
+
+def label(text: str = "", tone: str = "", *, wrap: bool = False) -> QLabel:
+    """Return a plain-text label in one of the style sheet's tones."""
+    made = QLabel(text)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setWordWrap(wrap)
+    if tone:
+        made.setProperty("tone", tone)
+    return made
+
+
+def set_tone(widget: QWidget, tone: str, name: str = "tone") -> None:
+    """Change a property the style sheet looks at."""
+    if widget.property(name) != tone:
+        widget.setProperty(name, tone)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
+
+
+def horizontal_line() -> QFrame:
+    """Return a hair line."""
+    line = QFrame()
+    line.setObjectName("line")
+    line.setFixedHeight(1)
+    return line
+
+
+class ElidedLabel(QLabel):
+    """A label of one line that shortens with … what does not fit, and tells it whole in its tooltip."""
+
+    def __init__(self, text: str = "", tone: str = "") -> None:
+        super().__init__(text)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        if tone:
+            self.setProperty("tone", tone)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        area = self.contentsRect()
+        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, area.width())
+        self.setToolTip(self.text() if shown != self.text() else "")
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        painter.drawText(area, self.alignment() | Qt.AlignmentFlag.AlignVCenter, shown)
+
+
+class TextField(QLineEdit):
+    """A line to type in. While an input method composes, Enter, Esc and shortcuts belong to it (B-58)."""
+
+    def __init__(self, placeholder: str, name: str = "") -> None:
+        super().__init__()
+        self.setPlaceholderText(placeholder)
+        self.setAccessibleName(name or placeholder)
+        self._composing = False
+
+    @property
+    def composing(self) -> bool:
+        return self._composing
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        self._composing = bool(event.preeditString())
+        super().inputMethodEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        if self._composing and event.type() == QEvent.Type.ShortcutOverride:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self._composing:
+            event.accept()
+            return
+        super().keyPressEvent(event)
