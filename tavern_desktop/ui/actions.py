@@ -53,8 +53,8 @@ class Spec:
     checkable: bool = False
 
 
-def _a(text: str, keys: str = "", icon: str = "", needs: Need = Need.NOTHING, *, checkable: bool = False) -> Spec:
-    return Spec(text, tuple(keys.split()), icon, needs, checkable)
+def _a(text: object, keys: str = "", icon: str = "", needs: Need = Need.NOTHING, *, checkable: bool = False) -> Spec:
+    return Spec(str(text), tuple(keys.split()), icon, needs, checkable)
 
 
 _MESSAGE = Need.CHAT | Need.CURRENT

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from PySide6.QtCore import QSize
@@ -42,6 +43,7 @@ class Banner(QWidget):
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._buttons = QHBoxLayout()
         self._buttons.setSpacing(4)
+        self._shown_buttons: list[QPushButton] = []
         row = QHBoxLayout(self._frame)
         row.setContentsMargins(12, 5, 6, 5)
         row.setSpacing(10)
@@ -62,8 +64,7 @@ class Banner(QWidget):
     @property
     def buttons(self) -> list[QPushButton]:
         """The buttons shown now."""
-        found = [self._buttons.itemAt(n).widget() for n in range(self._buttons.count())]
-        return [button for button in found if isinstance(button, QPushButton)]
+        return list(self._shown_buttons)
 
     def show_notice(self, notice: Notice) -> None:
         """Show `notice` in front of the others."""
@@ -91,10 +92,11 @@ class Banner(QWidget):
         act()
 
     def _show_newest(self) -> None:
-        for button in self.buttons:
+        for button in self._shown_buttons:
             self._buttons.removeWidget(button)
             button.hide()
             button.deleteLater()
+        self._shown_buttons = []
         self.setVisible(bool(self._notices))
         if not self._notices:
             return
@@ -105,4 +107,6 @@ class Banner(QWidget):
         self._frame.setAccessibleName(notice.text)
         set_tone(self._frame, notice.tone)
         for text, act in notice.buttons:
-            self._buttons.addWidget(push_button(text, "quiet", lambda act=act: self._press(notice, act)))
+            button = push_button(text, "quiet", partial(self._press, notice, act))
+            self._shown_buttons.append(button)
+            self._buttons.addWidget(button)

@@ -32,7 +32,7 @@ VIEW: Items = (
 )  # fmt: skip
 HELP: Items = (Act.COMMAND_PALETTE, Act.KEY_MAP, Act.WELCOME, None, Act.ABOUT)
 
-MENU_BAR: Sequence[tuple[str, Items]] = (
+MENU_BAR: Sequence[tuple[object, Items]] = (
     (QT_TRANSLATE_NOOP("Menu", "&File"), FILE),
     (QT_TRANSLATE_NOOP("Menu", "&Edit"), EDIT),
     (QT_TRANSLATE_NOOP("Menu", "&Message"), MESSAGE),
@@ -69,7 +69,7 @@ def fill_menu(menu: QMenu, items: Items, actions: ActionSet) -> QMenu:
 def build_menu_bar(bar: QMenuBar, actions: ActionSet) -> None:
     """Put all menus on the bar."""
     for text, items in MENU_BAR:
-        fill_menu(bar.addMenu(title(text)), items, actions)
+        fill_menu(bar.addMenu(title(str(text))), items, actions)
 
 
 def pop_up_menu(parent: QWidget, items: Items, actions: ActionSet) -> QMenu:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from tavern_desktop.ui.actions import Act
@@ -52,6 +53,6 @@ class UndoBar(QFrame):
         self.hide()
         self.undo_requested.emit()
 
-    def hideEvent(self, event) -> None:
+    def hideEvent(self, event: QHideEvent) -> None:
         self._timer.stop()
         super().hideEvent(event)
