@@ -1,0 +1,126 @@
+"""Small typed settings files that several windows and programs may write, and that survive damage.
+
+A section is one JSON object in one file. Each change re-reads the file under a lock and puts only the keys
+that changed, so that two windows never undo each other's settings (B-17). A file that cannot be read is set
+aside, the last good copy is used instead, and a sentence says so (B-14). Keys of newer versions are kept, and
+a single value of the wrong type falls back alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import msgspec
+import orjson
+from filelock import FileLock
+
+from tavern_desktop.storage.small_file import replace_file
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+LOCK_SECONDS = 2.0
+
+
+class Section(Generic[S]):
+    """One settings file, read when made. Methods may be called from any thread."""
+
+    def __init__(self, file: Path, kind: type[S]) -> None:
+        self.file = file
+        self.problems: list[str] = []
+        """Sentences for people: what was wrong with the file, and what was used instead."""
+        self._kind = kind
+        self._mutex = threading.Lock()
+        self._value = self._typed(self._read())
+
+    @property
+    def value(self) -> S:
+        """The settings as last read or written."""
+        return self._value
+
+    def reload(self) -> S:
+        """Read again what another window or program may have changed."""
+        with self._mutex:
+            self._value = self._typed(self._read())
+            return self._value
+
+    def update(self, **changes: Any) -> S:
+        """Change these keys and no other, and write the file. Raises OSError, msgspec.ValidationError."""
+        for name, value in changes.items():
+            msgspec.convert({name: msgspec.to_builtins(value)}, self._kind)
+        return self._write(lambda data: data.update(msgspec.to_builtins(changes)))
+
+    def put(self, name: str, key: str, value: Any, keep: int) -> S:
+        """Put one entry of the mapping `name`, newest last, and drop its oldest beyond `keep`."""
+
+        def change(data: dict[str, Any]) -> None:
+            held = data.get(name)
+            entries = held if isinstance(held, dict) else {}
+            entries.pop(key, None)
+            entries[key] = msgspec.to_builtins(value)
+            data[name] = dict(list(entries.items())[-keep:])
+
+        return self._write(change)
+
+    def _write(self, change: Any) -> S:
+        with self._mutex:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(self._beside(".lock"), timeout=LOCK_SECONDS):
+                data = self._read()
+                change(data)
+                text = orjson.dumps(data, option=orjson.OPT_INDENT_2)
+                replace_file(self.file, text)
+                replace_file(self._beside(".good"), text)
+            self._value = self._typed(data)
+            return self._value
+
+    def _read(self) -> dict[str, Any]:
+        """Return the file's object, that of the last good copy if it is damaged, `{}` if there is neither."""
+        try:
+            return _object(self.file.read_bytes())
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as error:
+            return self._recover(error)
+
+    def _recover(self, error: Exception) -> dict[str, Any]:
+        good = self._beside(".good")
+        try:
+            data = _object(good.read_bytes())
+            when = time.strftime("%Y-%m-%d %H:%M", time.localtime(good.stat().st_mtime))
+            used = f"the copy of {when} is used instead"
+        except (OSError, ValueError):
+            data, used = {}, "the defaults are used instead"
+        kept = ""
+        if isinstance(error, ValueError):
+            aside = self._beside(time.strftime(".damaged-%Y%m%d-%H%M%S"))
+            with contextlib.suppress(OSError):
+                self.file.rename(aside)
+                kept = f"; the damaged file is kept as {aside.name}"
+                replace_file(self.file, orjson.dumps(data, option=orjson.OPT_INDENT_2))
+        self.problems.append(f"The settings file {self.file} could not be read: {used}{kept}.")
+        return data
+
+    def _typed(self, data: dict[str, Any]) -> S:
+        with contextlib.suppress(msgspec.ValidationError):
+            return msgspec.convert(data, self._kind)
+        good: dict[str, Any] = {}
+        for name, value in data.items():
+            with contextlib.suppress(msgspec.ValidationError):
+                msgspec.convert({name: value}, self._kind)
+                good[name] = value
+        return msgspec.convert(good, self._kind)
+
+    def _beside(self, ending: str) -> Path:
+        return self.file.with_name(self.file.name + ending)
+
+
+def _object(text: bytes) -> dict[str, Any]:
+    """Decode a JSON object. Raises ValueError for anything else."""
+    data = orjson.loads(text)
+    if not isinstance(data, dict):
+        raise ValueError("not an object")
+    return data
