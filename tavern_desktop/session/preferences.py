@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -78,8 +78,9 @@ class Preferences:
 
     def problems(self) -> list[str]:
         """Return, once, what was wrong with the files read so far."""
-        found = []
-        for section in (self.settings, self.window, *self._roots.values()):
+        found: list[str] = []
+        sections: list[Section[Any]] = [self.settings, self.window, *self._roots.values()]
+        for section in sections:
             found += section.problems
             section.problems.clear()
         return found

@@ -1,0 +1,146 @@
+"""What may be said on the command line, and whether it is said to the command line at all."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+
+from tavern_desktop import __version__
+
+COMMANDS = ("roots", "chats", "doctor")
+
+_WITH_VALUE = ("--data-root", "--user")
+_ANSWERED_HERE = ("-h", "--help", "--version")
+_RANGE = re.compile(r"(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9}))?")
+
+_DESCRIPTION = """\
+Without a command, opens the window:  tavern-desktop [FILE|FOLDER] [--data-root DIR] [--new-window]
+
+A first word that is a command is the command; for a file of that name write ./chats. FILE is a path, or
+CHARACTER/CHAT relative to the data folder. Messages are numbered from 0, as in SillyTavern; swipes from 1, as
+in the window. Exit codes: 0 done, 1 failed, 2 wrong usage.
+"""
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Keeps our line breaks."""
+
+
+def is_for_command_line(words: Sequence[str]) -> bool:
+    """Say whether the first word is a command, or help is asked for before any word."""
+    rest = iter(words)
+    for word in rest:
+        if word in _ANSWERED_HERE:
+            return True
+        if word in _WITH_VALUE:
+            next(rest, None)
+        elif not word.startswith("-"):
+            return word in COMMANDS
+    return False
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands. The namespace has `run`, the name of the function for the command."""
+    common = _common_options()
+    top = argparse.ArgumentParser(
+        "tavern-desktop", description=_DESCRIPTION, formatter_class=_Formatter, parents=[common], allow_abbrev=False
+    )
+    top.add_argument("--version", action="version", version=f"Tavern Desktop {__version__}")
+    top.set_defaults(data_root=None, user=None, portable=False, json=False)
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _command(commands, common, "roots", "roots", "data folders found on this computer")
+    chats = commands.add_parser(
+        "chats", help="list, show, check and change chats", parents=[common], allow_abbrev=False
+    )
+    _chats(chats.add_subparsers(title="commands", metavar="COMMAND", required=True), common)
+    _command(commands, common, "doctor", "doctor", "versions, folders, locks, index: what to paste into a report")
+    return top
+
+
+def message_number(word: str) -> int:
+    """Read the number of one message. Raises ArgumentTypeError."""
+    if not word.isascii() or not word.isdigit():
+        raise argparse.ArgumentTypeError(f"{word!r} is no message number (they count from 0)")
+    return int(word)
+
+
+def message_range(word: str) -> tuple[int, int]:
+    """Read I or I-J, both included. Raises ArgumentTypeError."""
+    match = _RANGE.fullmatch(word)
+    if match is None:
+        raise argparse.ArgumentTypeError(f"{word!r} is no message number I and no range I-J (they count from 0)")
+    first = int(match["first"])
+    last = first if match["last"] is None else int(match["last"])
+    if last < first:
+        raise argparse.ArgumentTypeError(f"the range {word} ends before it begins")
+    return first, last
+
+
+def _common_options() -> argparse.ArgumentParser:
+    """Options that go with every command, before or after it: a level that is not told leaves them alone."""
+    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    group = common.add_argument_group("for every command")
+    group.add_argument("--data-root", metavar="DIR", help="the SillyTavern or TauriTavern data folder")
+    group.add_argument("--user", metavar="HANDLE", help="whose folder in it (usually default-user)")
+    group.add_argument("--portable", action="store_true", help="keep our own files beside the program")
+    group.add_argument("--json", action="store_true", help="for machines: one object, or one a line for lists")
+    return common
+
+
+def _command(commands: argparse._SubParsersAction[argparse.ArgumentParser], common: argparse.ArgumentParser,
+             name: str, run: str, help_text: str) -> argparse.ArgumentParser:  # fmt: skip
+    command = commands.add_parser(name, help=help_text, description=help_text, parents=[common], allow_abbrev=False)
+    command.set_defaults(run=run)
+    return command
+
+
+def _chats(commands: argparse._SubParsersAction[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
+    listed = _command(commands, common, "list", "list_chats", "recent chats, newest first")
+    listed.add_argument("--limit", type=_positive, metavar="N", help="at most N chats")
+    listed.add_argument("--character", metavar="STEM", help="one character's chats; STEM is its card without .png")
+
+    show = _command(commands, common, "show", "show", "one message a line: number, date, name, swipe k/n, text")
+    show.add_argument("file", metavar="FILE")
+    show.add_argument("--tail", type=_positive, metavar="N", help="the newest N messages")
+    show.add_argument("--from", type=message_number, metavar="I", dest="first", help="from message I on")
+    show.add_argument("--count", type=_positive, metavar="N", help="at most N messages, from --from on")
+
+    check = _command(commands, common, "check", "check", "every problem, with kind, detail, record, line and offset")
+    check.add_argument("files", metavar="FILE", nargs="+")
+
+    append = _change(commands, common, "append", "add a message at the end")
+    append.add_argument("--role", choices=("user", "assistant", "system"), required=True)
+    append.add_argument("--name", help="the speaker; else the persona's or the character's name")
+    append.add_argument("--text", required=True)
+
+    edit = _change(commands, common, "edit", "give a message another text")
+    edit.add_argument("--message", type=message_number, metavar="I", required=True)
+    edit.add_argument("--text", required=True)
+
+    swipe = _change(commands, common, "swipe", "choose, add or delete an alternative of a message")
+    swipe.add_argument("--message", type=message_number, metavar="I", required=True)
+    what = swipe.add_mutually_exclusive_group(required=True)
+    what.add_argument("--to", type=_positive, metavar="K", help="choose alternative K of n (from 1)")
+    what.add_argument("--add", metavar="TEXT", help="add an alternative and choose it")
+    what.add_argument("--delete", type=_positive, metavar="K", help="delete alternative K of n (from 1)")
+
+    delete = _change(commands, common, "delete", "delete messages")
+    delete.add_argument("--message", type=message_range, metavar="I[-J]", required=True)
+
+    hide = _change(commands, common, "hide", "keep messages out of prompts")
+    hide.add_argument("--message", type=message_range, metavar="I[-J]", required=True)
+    hide.add_argument("--show", action="store_true", help="the other way: let them in again")
+
+
+def _change(commands: argparse._SubParsersAction[argparse.ArgumentParser], common: argparse.ArgumentParser,
+            name: str, help_text: str) -> argparse.ArgumentParser:  # fmt: skip
+    command = _command(commands, common, name, name, help_text)
+    command.add_argument("file", metavar="FILE")
+    return command
+
+
+def _positive(word: str) -> int:
+    if not word.isascii() or not word.isdigit() or int(word) == 0:
+        raise argparse.ArgumentTypeError(f"{word!r} is no number from 1 on")
+    return int(word)

@@ -1,0 +1,162 @@
+"""Commands that only read: chats list, show and check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from tavern_desktop.chat import facts
+from tavern_desktop.chat.jsontext import decode
+from tavern_desktop.cli import output
+from tavern_desktop.cli.context import Context
+from tavern_desktop.library.recents import ChatRow, recents
+from tavern_desktop.storage.directory import kind_of
+from tavern_desktop.storage.errors import StorageError, sentence
+from tavern_desktop.storage.pages import tail
+from tavern_desktop.storage.reader import check as check_file
+from tavern_desktop.storage.reader import load
+
+PREVIEW_LENGTH = 60
+
+
+def list_chats(context: Context) -> int:
+    """Print the chats, newest first, as soon as each batch is known."""
+    args = context.args
+    printed = 0
+    for batch in recents(context.root, context.index(), limit=args.limit, character=args.character):
+        for row in batch:
+            if context.json:
+                output.say_json(_row_facts(row))
+            else:
+                output.say(_row_line(row))
+        printed += len(batch)
+    if not printed and not context.json:
+        whose = f" of {args.character}" if args.character else ""
+        output.complain(f"There are no chats{whose} in {context.root.user_folder}.")
+    return 0
+
+
+def show(context: Context) -> int:
+    """Print messages of a chat, one a line."""
+    path = context.chat_file(context.args.file)
+    for index, raw in _chosen(path, context):
+        data = decode(raw)
+        if context.json:
+            output.say_json(_message_facts(index, data))
+        else:
+            output.say(_message_line(index, data))
+    return 0
+
+
+def check(context: Context) -> int:
+    """Print every problem of every file; done if there is none."""
+    code = 0
+    for word in context.args.files:
+        try:
+            path = context.chat_file(word)
+            result = check_file(path, kind=kind_of(path))
+            problems, messages = result.problems, result.messages
+        except StorageError as error:
+            path, problems, messages = Path(word), [error], 0
+        code = 1 if problems else code
+        if context.json:
+            found = [_problem_facts(problem) for problem in problems]
+            output.say_json({"file": str(path), "ok": not problems, "messages": messages, "problems": found})
+            continue
+        output.say(f"{path}: " + (f"{len(problems)} problem(s)" if problems else f"ok, {messages} messages"))
+        for problem in problems:
+            output.say(f"  {problem.kind}/{problem.detail}{_place(problem)}: {sentence(problem)}")
+    return code
+
+
+def _chosen(path: Path, context: Context) -> Iterable[tuple[int, bytes]]:
+    """Return (index, record) of the messages asked for.
+
+    The newest few are read from the end of the file alone; anything else reads, and so checks, all of it.
+    """
+    args = context.args
+    if args.tail is not None:
+        page = tail(path, args.tail, kind=kind_of(path))
+        return enumerate(page.records, page.start_index or 0)
+    messages = load(path, kind=kind_of(path)).messages
+    first = args.first or 0
+    last = len(messages) if args.count is None else first + args.count
+    if args.first is not None and first >= len(messages):
+        raise StorageError("validation", "argument", message=_no_message(first, len(messages)))
+    return enumerate((message.raw for message in messages[first:last]), first)
+
+
+def _no_message(index: int, count: int) -> str:
+    if count == 0:
+        return f"There is no message {index}: the chat is empty."
+    return f"There is no message {index}: the chat has messages 0 to {count - 1}."
+
+
+def _row_facts(row: ChatRow) -> dict[str, Any]:
+    whose = {"group": row.group or None} if row.kind == "group" else {"character": row.character or None}
+    known: dict[str, Any] = {
+        "file": row.file,
+        **whose,
+        "title": row.title,
+        "messages": row.messages if row.messages >= 0 else None,
+        "size": row.size,
+        "date": output.iso_date(row.date_ms),
+        "preview": row.preview,
+        "preview_state": row.preview_state,
+        "marks": list(row.marks),
+    }
+    if row.failure:
+        known["error"] = {
+            "kind": row.failure.kind,
+            "detail": row.failure.detail,
+            "message": row.failure.message,
+        }
+    return known
+
+
+def _row_line(row: ChatRow) -> str:
+    count = f"{row.messages:>6}" if row.messages >= 0 else "     ?"
+    marks = f" [{', '.join(row.marks)}]" if row.marks else ""
+    where = f"{row.character}/{row.title}" if row.character else row.title
+    words = output.shortened(row.preview, PREVIEW_LENGTH)
+    return f"{output.local_date(row.date_ms):16}  {count}  {where}{marks}  {words}"
+
+
+def _message_facts(index: int, data: dict[str, Any]) -> dict[str, Any]:
+    swipes = facts.swipes(data)
+    return {
+        "index": index,
+        "name": facts.name(data),
+        "role": facts.role(data),
+        "hidden": facts.is_hidden(data),
+        "date": output.iso_date(facts.send_date_ms(data)),
+        "swipe": swipes.current + 1,
+        "swipes": len(swipes),
+        "text": facts.text(data),
+    }
+
+
+def _message_line(index: int, data: dict[str, Any]) -> str:
+    swipes = facts.swipes(data)
+    marks = [f"{swipes.current + 1}/{len(swipes)}"] if len(swipes) > 1 else []
+    marks += ["hidden"] if facts.is_hidden(data) else []
+    bracket = f" [{', '.join(marks)}]" if marks else ""
+    date = output.local_date(facts.send_date_ms(data))
+    return f"#{index}  {date:16}  {facts.name(data)}{bracket}: {output.one_line(facts.text(data))}"
+
+
+def _problem_facts(problem: StorageError) -> dict[str, Any]:
+    return {
+        "kind": problem.kind,
+        "detail": problem.detail,
+        "record": problem.record,
+        "line": problem.line,
+        "offset": problem.offset,
+        "message": sentence(problem),
+    }
+
+
+def _place(problem: StorageError) -> str:
+    parts = (("record", problem.record), ("line", problem.line), ("offset", problem.offset))
+    return "".join(f", {name} {value}" for name, value in parts if value is not None)

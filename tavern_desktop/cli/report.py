@@ -1,0 +1,105 @@
+"""Commands about this computer: roots and doctor."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from importlib import metadata
+from typing import Any
+
+from tavern_desktop import __version__
+from tavern_desktop.cli import output
+from tavern_desktop.cli.context import Context
+from tavern_desktop.library.characters import card_stems
+from tavern_desktop.library.data_root import DataRoot, users
+from tavern_desktop.library.found_roots import FoundRoot, found_roots
+from tavern_desktop.storage.directory import list_global
+from tavern_desktop.storage.errors import StorageError, sentence
+from tavern_desktop.storage.index import Index
+
+_PACKAGES = ("PySide6-Essentials", "orjson", "msgspec", "platformdirs", "filelock", "markdown-it-py")
+
+
+def roots(context: Context) -> int:
+    """Print the data folders found on this computer, our own among them."""
+    own = context.folders.library
+    found = found_roots()
+    if users(own):
+        found.append(FoundRoot(DataRoot(own, users(own)[0]), "Tavern Desktop"))
+    remembered = context.preferences.settings.value.data_root
+    for item in found:
+        handles = users(item.root.path)
+        is_chosen = remembered is not None and os.path.realpath(remembered) == os.path.realpath(item.root.path)
+        if context.json:
+            output.say_json(
+                {"path": str(item.root.path), "program": item.program, "users": handles, "chosen": is_chosen}
+            )
+        else:
+            mark = "  (chosen)" if is_chosen else ""
+            output.say(f"{item.root.path}  {item.program}, users: {', '.join(handles)}{mark}")
+    if not found and not context.json:
+        output.complain("No SillyTavern or TauriTavern data folder was found; name one with --data-root DIR.")
+    return 0
+
+
+def doctor(context: Context) -> int:
+    """Print what helps to understand a problem on this computer; never a word of any chat."""
+    problems = context.preferences.problems()
+    facts: dict[str, Any] = {"versions": _versions(), "folders": _folders(context), "problems": problems}
+    try:
+        facts |= _about_root(context)
+    except (StorageError, OSError) as error:
+        problems.append(sentence(error) if isinstance(error, StorageError) else str(error))
+    if context.json:
+        output.say_json(facts)
+        return 0
+    for section, content in facts.items():
+        output.say(f"{section}:")
+        lines = content.items() if isinstance(content, dict) else [("-", line) for line in content or ["none"]]
+        for name, value in lines:
+            output.say(f"  {name} {value}" if name == "-" else f"  {name}: {value}")
+    return 0
+
+
+def _versions() -> dict[str, Any]:
+    found = {"tavern-desktop": __version__, "python": platform.python_version(), "system": platform.platform()}
+    for package in _PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:  # a built program carries no metadata
+            found[package] = "unknown"
+    found["encoding"] = sys.getfilesystemencoding()
+    return found
+
+
+def _folders(context: Context) -> dict[str, Any]:
+    folders = context.folders
+    return {"config": str(folders.config), "data": str(folders.data), "cache": str(folders.cache)}
+
+
+def _about_root(context: Context) -> dict[str, Any]:
+    root = context.root
+    cards = card_stems(root)
+    listing = list_global(root.user_folder, cards)
+    index = context.index()
+    chats, indexed_cards = index.counts()
+    return {
+        "data_root": {
+            "path": str(root.path),
+            "user": root.user,
+            "users": users(root.path),
+            "writable": os.access(root.user_folder, os.W_OK),
+            "characters": len(cards),
+            "chats": len(listing.files),
+            "bytes": sum(chat.size for chat in listing.files),
+            "unusable_files": len(listing.failures),
+            "conflict_copies": sum(len(chat.conflicts) for chat in listing.files),
+        },
+        "index": _index_facts(index, chats, indexed_cards),
+    }
+
+
+def _index_facts(index: Index, chats: int, cards: int) -> dict[str, Any]:
+    size = index.file.stat().st_size if index.file.exists() else 0
+    return {"file": str(index.file), "bytes": size, "chats": chats, "cards": cards, "warnings": index.warnings}

@@ -1,0 +1,181 @@
+"""Which chat files a data folder holds (storage contract §10.1). Nothing here opens a chat.
+
+Conflict copies of file synchronisers are kept apart under the chat they are copies of; what cannot be a chat
+(a folder named x.jsonl, a link that leads out of the data folder) is reported and hides nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from tavern_desktop.storage.errors import StorageError, sentence
+
+SUFFIX = ".jsonl"
+GROUP_FOLDER = "group chats"
+CHAT_FOLDER = "chats"
+
+_CONFLICT = re.compile(r"\.sync-conflict-[^/]*(?=\.jsonl$)")
+
+
+class FileFailure(msgspec.Struct, frozen=True):
+    """A file that a listing could not take in: the error's kind and detail, and its sentence for people."""
+
+    file: str
+    kind: str
+    detail: str
+    message: str
+    mtime_ns: int = 0
+
+    @classmethod
+    def of(cls, file: str, error: StorageError, mtime_ns: int = 0) -> FileFailure:
+        return cls(file, error.kind, error.detail, sentence(error), mtime_ns)
+
+
+class ChatFile(msgspec.Struct, frozen=True):
+    """A chat file as the folder shows it.
+
+    `key` is the directory key: the stem of the character's card, or "" for group chats and for those that lie
+    loose in `chats/`. `conflicts` are the paths of conflict copies of this chat.
+    """
+
+    file: str
+    kind: str
+    key: str
+    size: int
+    mtime_ns: int
+    file_id: int
+    conflicts: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The file's name without its folder."""
+        return os.path.basename(self.file)
+
+    @property
+    def stem(self) -> str:
+        """What people call the chat: its file's name without `.jsonl`."""
+        return self.name.removesuffix(SUFFIX)
+
+
+class Listing(msgspec.Struct):
+    """What was found, in no particular order."""
+
+    files: list[ChatFile]
+    failures: list[FileFailure]
+
+    def add(self, other: Listing) -> None:
+        """Take in another folder's listing."""
+        self.files += other.files
+        self.failures += other.failures
+
+
+def kind_of(path: Path) -> str:
+    """Return "group" for a file in a `group chats` folder, else "character"."""
+    return "group" if path.parent.name == GROUP_FOLDER else "character"
+
+
+def key_of(path: Path) -> str:
+    """Return the directory key of a file in `chats/<key>/`, "" for one anywhere else."""
+    folder = path.parent
+    return folder.name if folder.parent.name == CHAT_FOLDER else ""
+
+
+def list_folder(folder: str | os.PathLike[str], *, kind: str, key: str, inside: str) -> Listing:
+    """List the chat files directly in `folder`; a folder that is not there has none.
+
+    `inside` is the real path that links must not leave. Raises StorageError io/list where the folder itself
+    cannot be read.
+    """
+    listing = Listing([], [])
+    conflicts: dict[str, list[ChatFile]] = {}
+    for entry in _entries(folder):
+        if not _is_chat_name(entry.name):
+            continue
+        try:
+            found = _look_at(entry, kind, key, inside)
+        except StorageError as error:
+            listing.failures.append(FileFailure.of(entry.path, error))
+            continue
+        base = _CONFLICT.sub("", entry.name)
+        if base == entry.name:
+            listing.files.append(found)
+        else:
+            conflicts.setdefault(base, []).append(found)
+    if conflicts:
+        _group_conflicts(listing, conflicts)
+    return listing
+
+
+def list_global(user_folder: str | os.PathLike[str], cards: Iterable[str]) -> Listing:
+    """List every chat a person should see: those of `cards` (stems), loose ones, and all group chats.
+
+    A character's folder that cannot be read becomes a failure of its own. Raises StorageError io/list where
+    `chats/` itself cannot be read.
+    """
+    inside = os.path.realpath(user_folder)
+    chats = os.path.join(user_folder, CHAT_FOLDER)
+    listing = list_folder(chats, kind="character", key="", inside=inside)
+    folders = {entry.name for entry in _entries(chats)}
+    for stem in cards:
+        if stem in folders:
+            _add_folder(listing, os.path.join(chats, stem), "character", stem, inside)
+    _add_folder(listing, os.path.join(user_folder, GROUP_FOLDER), "group", "", inside)
+    return listing
+
+
+def _add_folder(listing: Listing, folder: str, kind: str, key: str, inside: str) -> None:
+    try:
+        listing.add(list_folder(folder, kind=kind, key=key, inside=inside))
+    except StorageError as error:
+        listing.failures.append(FileFailure.of(folder, error))
+
+
+def _entries(folder: str | os.PathLike[str]) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise StorageError("io", "list", path=Path(folder), errno=error.errno, message=error.strerror) from error
+
+
+def _is_chat_name(name: str) -> bool:
+    """Leave out what only looks like a chat: AppleDouble files, and a suffix without a stem."""
+    return name.endswith(SUFFIX) and name != SUFFIX and not name.startswith("._")
+
+
+def _look_at(entry: os.DirEntry[str], kind: str, key: str, inside: str) -> ChatFile:
+    try:
+        if entry.is_symlink():
+            _stay_inside(entry.path, inside)
+        info = entry.stat()
+    except OSError as error:
+        raise StorageError("io", "open", path=Path(entry.path), errno=error.errno, message=error.strerror) from error
+    if not stat.S_ISREG(info.st_mode):
+        what = "a folder" if stat.S_ISDIR(info.st_mode) else "not a file"
+        raise StorageError("io", "open", path=Path(entry.path), message=f"it is {what}")
+    return ChatFile(entry.path, kind, key, info.st_size, info.st_mtime_ns, info.st_ino)
+
+
+def _stay_inside(path: str, inside: str) -> None:
+    real = os.path.realpath(path)
+    if os.path.commonpath([real, inside]) != inside:
+        raise StorageError("validation", "name", path=Path(path), message="it is a link that leads out of the folder")
+
+
+def _group_conflicts(listing: Listing, conflicts: dict[str, list[ChatFile]]) -> None:
+    """Put conflict copies under their chat; one whose chat is gone is listed as a chat itself."""
+    for position, chat in enumerate(listing.files):
+        copies = conflicts.pop(chat.name, None)
+        if copies:
+            paths = tuple(sorted(copy.file for copy in copies))
+            listing.files[position] = msgspec.structs.replace(chat, conflicts=paths)
+    for orphans in conflicts.values():
+        listing.files += orphans
