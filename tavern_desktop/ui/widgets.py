@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QSize, Qt
 from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from tavern_desktop.ui.icons import Tone, icon
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+"""What Qt may hand to a model or delegate."""
 
 Kind = Literal["plain", "primary", "pill", "quiet", "tab", "choice"]
 
