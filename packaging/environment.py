@@ -82,7 +82,7 @@ def _make(python: Path) -> None:
 
 def _works(python: Path) -> bool:
     """Tell whether `python` starts, is of our version and can install."""
-    ask = [python, "-c", "import sys, pip; print(sys.implementation.cache_tag)"]
+    ask: list[str | Path] = [python, "-c", "import sys, pip; print(sys.implementation.cache_tag)"]
     answer = subprocess.run(ask, capture_output=True, text=True, check=False)
     return answer.returncode == 0 and answer.stdout.strip() == sys.implementation.cache_tag
 
