@@ -1,0 +1,102 @@
+"""What one row of the library lists says, made from chats, characters and groups. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication
+
+from tavern_desktop.library.characters import Character
+from tavern_desktop.library.groups import Group
+from tavern_desktop.library.recents import CONFLICT, DAMAGED, ChatRow
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row: `path` is the chat that opens, "" if there is none yet; `key` names the row whatever it says."""
+
+    key: str
+    name: str
+    words: str
+    path: str = ""
+    title: str = ""
+    avatar: str = ""
+    date_ms: int | None = None
+    damaged: bool = False
+    conflict: bool = False
+
+    @property
+    def searched(self) -> str:
+        return f"{self.name}\n{self.title}"
+
+
+def chat_entries(rows: Sequence[ChatRow]) -> list[Entry]:
+    """Return a row for each chat; the title is told where one name has several chats."""
+    return [
+        Entry(
+            row.file,
+            row.name,
+            words_of(row),
+            row.file,
+            row.title,
+            row.avatar,
+            row.date_ms,
+            DAMAGED in row.marks,
+            CONFLICT in row.marks,
+        )
+        for row in rows
+    ]
+
+
+def character_entries(characters: Sequence[Character], rows: Sequence[ChatRow]) -> list[Entry]:
+    """Return a row for each character, with its current chat or else its newest."""
+    by_stem: dict[str, list[ChatRow]] = {}
+    for row in rows:
+        if row.kind == "character":
+            by_stem.setdefault(row.character, []).append(row)
+    return [
+        _person(one.stem, one.name, one.avatar, one.problem, one.chat, by_stem.get(one.stem, [])) for one in characters
+    ]
+
+
+def group_entries(groups: Sequence[Group], rows: Sequence[ChatRow]) -> list[Entry]:
+    """Return a row for each group, with its current chat or else its newest."""
+    by_id: dict[str, list[ChatRow]] = {}
+    for row in rows:
+        if row.group:
+            by_id.setdefault(row.group, []).append(row)
+    return [_person(one.id, one.name, "", one.problem, one.chat, by_id.get(one.id, [])) for one in groups]
+
+
+def words_of(row: ChatRow) -> str:
+    """Return the chat's last words on one line, or what there is to say instead."""
+    if row.preview_state == "text":
+        return " ".join(row.preview.split())
+    if row.failure is not None:
+        return row.failure.message
+    if row.preview_state == "empty":
+        return QCoreApplication.translate("Library", "No messages yet")
+    return QCoreApplication.translate("Library", "Preview unavailable")
+
+
+def _person(key: str, name: str, avatar: str, problem: str, current: str, rows: list[ChatRow]) -> Entry:
+    chat = next((row for row in rows if row.title == current), rows[0] if rows else None)
+    if problem:
+        words = problem
+    elif chat is None:
+        words = QCoreApplication.translate("Library", "No chats yet")
+    elif len(rows) == 1:
+        words = words_of(chat)
+    else:
+        words = QCoreApplication.translate("Library", "{count} chats").format(count=len(rows))
+    return Entry(
+        key,
+        name,
+        words,
+        chat.file if chat else "",
+        "",
+        avatar,
+        rows[0].date_ms if rows else None,
+        bool(problem),
+    )

@@ -1,0 +1,261 @@
+"""The library pane: one field that filters, three lists to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QButtonGroup,
+    QHBoxLayout,
+    QListView,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tavern_desktop.ui.actions import Act
+from tavern_desktop.ui.avatars import Avatars
+from tavern_desktop.ui.library.data import LibraryData
+from tavern_desktop.ui.library.entries import Entry, character_entries, chat_entries, group_entries
+from tavern_desktop.ui.library.list_model import ENTRY_ROLE, EntryFilter
+from tavern_desktop.ui.library.row_painter import RowPainter
+from tavern_desktop.ui.widgets import TextField, label, push_button
+
+RECENT, CHARACTERS, GROUPS = range(3)
+NARROWEST = 180
+
+
+class EntryList(QWidget):
+    """One list with what to say when it is empty."""
+
+    chosen = Signal(object)
+    """An Entry was clicked, or Enter pressed on it."""
+    menu_requested = Signal(object, QPoint)
+    """The context menu of an Entry is wanted at a global position."""
+
+    def __init__(self, name: str, title: str, empty: str, avatars: Avatars) -> None:
+        super().__init__()
+        self._empty_text = empty
+        self.filter = EntryFilter(self)
+        self.view = QListView()
+        self.view.setObjectName(name)
+        self.view.setAccessibleName(title)
+        self.view.setModel(self.filter)
+        self.view.setItemDelegate(RowPainter(avatars, self.view))
+        self.view.setUniformItemSizes(True)
+        self.view.setMouseTracking(True)
+        self.view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.empty = label(tone="muted", wrap=True)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+        self.empty.setContentsMargins(16, 24, 16, 0)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.view, 1)
+        column.addWidget(self.empty, 1)
+        self.view.clicked.connect(self._choose)
+        self.view.activated.connect(self._choose)
+        self.view.customContextMenuRequested.connect(self._ask_for_menu)
+        avatars.loaded.connect(self.view.viewport().update)
+
+    def show_entries(self, entries: list[Entry], problem: str, *, ready: bool) -> None:
+        """Show these rows; an empty list says why, once it is known."""
+        self.filter.entries.set_entries(entries)
+        self._say_if_empty(problem, ready)
+
+    def keep(self, text: str, problem: str, *, ready: bool) -> None:
+        """Show only rows that hold `text`."""
+        self.filter.setFilterFixedString(text)
+        self._say_if_empty(problem, ready)
+
+    def mark(self, path: str) -> None:
+        """Select the row of the chat in view, without opening or scrolling anywhere else."""
+        here = self.view.currentIndex()
+        if here.isValid() and here.data(Qt.ItemDataRole.UserRole) == path:
+            return
+        selection = self.view.selectionModel()
+        for row in range(self.filter.rowCount()):
+            index = self.filter.index(row, 0)
+            if index.data(Qt.ItemDataRole.UserRole) == path:
+                selection.setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+                return
+        selection.clear()
+
+    def current_entry(self) -> Entry | None:
+        """Return the row the person is on."""
+        index = self.view.currentIndex()
+        return index.data(ENTRY_ROLE) if index.isValid() else None
+
+    def paths(self) -> list[str]:
+        """Return the chats of the rows shown, in order, each once."""
+        rows = range(self.filter.rowCount())
+        found = (self.filter.index(row, 0).data(Qt.ItemDataRole.UserRole) for row in rows)
+        return list(dict.fromkeys(filter(None, found)))
+
+    def _say_if_empty(self, problem: str, ready: bool) -> None:
+        shown = self.filter.rowCount() > 0
+        filtered_out = self.filter.entries.rowCount() > 0
+        nothing_fits = self.tr("No name holds these letters.")
+        self.empty.setText(problem or (nothing_fits if filtered_out else self._empty_text if ready else ""))
+        self.view.setVisible(shown)
+        self.empty.setVisible(not shown)
+
+    def _choose(self, index: QModelIndex) -> None:
+        self.chosen.emit(index.data(ENTRY_ROLE))
+
+    def _ask_for_menu(self, place: QPoint) -> None:
+        index = self.view.indexAt(place)
+        if index.isValid():
+            self.menu_requested.emit(index.data(ENTRY_ROLE), self.view.viewport().mapToGlobal(place))
+
+
+class LibraryPane(QWidget):
+    """Owner: the main window. Asks for chats to be opened; opens nothing itself."""
+
+    chat_requested = Signal(str)
+    """The chat at this path shall be opened."""
+    new_chat_requested = Signal(str)
+    """A character (stem) without a chat was chosen."""
+    menu_requested = Signal(object, QPoint)
+    tab_changed = Signal(int)
+    current_changed = Signal()
+
+    def __init__(self, avatars: Avatars, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("libraryPane")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setMinimumWidth(NARROWEST)
+        self._data: LibraryData | None = None
+        self._path = ""
+        self.search = TextField(self.tr("Search names"), self.tr("Search the library"))
+        self.search.setObjectName("searchField")
+        self.search.setToolTip(Act.SEARCH_LIBRARY.tip)
+        self.search.setClearButtonEnabled(True)
+        self.recent = EntryList(
+            "recentList", self.tr("Recent chats"), self.tr("No chats yet. Choose a character to start one."), avatars
+        )
+        self.characters = EntryList(
+            "characterList", self.tr("Characters"), self.tr("No characters in this folder yet."), avatars
+        )
+        self.groups = EntryList("groupList", self.tr("Groups"), self.tr("No groups in this folder yet."), avatars)
+        self._lists = (self.recent, self.characters, self.groups)
+        self._pages = QStackedWidget()
+        self._tabs = QButtonGroup(self)
+        self._lay_out()
+        self.search.textChanged.connect(self._filter)
+        self.search.returnPressed.connect(self._enter_list)
+        for each in self._lists:
+            each.chosen.connect(self._choose)
+            each.menu_requested.connect(self.menu_requested)
+            each.view.selectionModel().currentChanged.connect(self.current_changed)
+        self._tabs.idClicked.connect(self.show_tab)
+
+    def show_data(self, data: LibraryData) -> None:
+        """Show another root's lists."""
+        if self._data is not None:
+            for signal in (self._data.chats_changed, self._data.characters_changed, self._data.groups_changed):
+                signal.disconnect(self._show_lists)
+            self._data.loaded.disconnect(self._show_lists)
+        self._data = data
+        for signal in (data.chats_changed, data.characters_changed, data.groups_changed, data.loaded):
+            signal.connect(self._show_lists)
+        self._show_lists()
+
+    def show_tab(self, tab: int) -> None:
+        """Show Recent, Characters or Groups."""
+        self._pages.setCurrentIndex(tab)
+        self._tabs.button(tab).setChecked(True)
+        self.tab_changed.emit(tab)
+        self.current_changed.emit()
+
+    def mark_chat(self, path: str) -> None:
+        """Show which chat is in view."""
+        self._path = path
+        for each in self._lists:
+            each.mark(path)
+
+    def focus_search(self) -> None:
+        """Put the cursor into the field."""
+        self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.search.selectAll()
+
+    def neighbour(self, step: int) -> str:
+        """Return the chat `step` rows from the one in view in the list shown, "" if there is none."""
+        paths = self._lists[self._pages.currentIndex()].paths() or self.recent.paths()
+        if not paths:
+            return ""
+        if self._path not in paths:
+            return paths[0]
+        return paths[(paths.index(self._path) + step) % len(paths)]
+
+    def chosen_character(self) -> str:
+        """Return the stem of the character the person is on in the characters' list, else ""."""
+        if self._pages.currentIndex() != CHARACTERS:
+            return ""
+        entry = self.characters.current_entry()
+        return entry.key if entry is not None else ""
+
+    def _lay_out(self) -> None:
+        tabs = QHBoxLayout()
+        tabs.setSpacing(4)
+        tabs.setContentsMargins(4, 0, 4, 0)
+        holder = QWidget()
+        holder.setObjectName("libraryTabs")
+        holder.setLayout(tabs)
+        for number, (text, page) in enumerate(
+            (
+                (self.tr("Recent"), self.recent),
+                (self.tr("Characters"), self.characters),
+                (self.tr("Groups"), self.groups),
+            )
+        ):
+            button = push_button(text, "tab")
+            button.setCheckable(True)
+            self._tabs.addButton(button, number)
+            tabs.addWidget(button)
+            self._pages.addWidget(page)
+        tabs.addStretch(1)
+        self._tabs.button(RECENT).setChecked(True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 12, 8, 4)
+        column.setSpacing(8)
+        field = QHBoxLayout()
+        field.setContentsMargins(4, 0, 4, 2)
+        field.addWidget(self.search)
+        column.addLayout(field)
+        column.addWidget(holder)
+        column.addWidget(self._pages, 1)
+
+    def _show_lists(self) -> None:
+        data = self._data
+        if data is None:
+            return
+        makers: tuple[Callable[[], list[Entry]], ...] = (
+            lambda: chat_entries(data.chats),
+            lambda: character_entries(data.characters, data.chats),
+            lambda: group_entries(data.groups, data.chats),
+        )
+        for each, make in zip(self._lists, makers, strict=True):
+            each.show_entries(make(), data.problem, ready=data.is_loaded)
+            each.mark(self._path)
+
+    def _filter(self, text: str) -> None:
+        data = self._data
+        for each in self._lists:
+            each.keep(text.strip(), data.problem if data else "", ready=bool(data and data.is_loaded))
+
+    def _enter_list(self) -> None:
+        """Enter opens the first row that fits."""
+        shown = self._lists[self._pages.currentIndex()]
+        if shown.filter.rowCount():
+            self._choose(shown.filter.index(0, 0).data(ENTRY_ROLE))
+
+    def _choose(self, entry: Entry) -> None:
+        if entry.path:
+            self.chat_requested.emit(entry.path)
+        elif self._pages.currentIndex() == CHARACTERS:
+            self.new_chat_requested.emit(entry.key)

@@ -1,0 +1,110 @@
+"""Settings that take effect at once: colours, text size, how many messages, keys, data folder."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tavern_desktop.session.preferences import Settings
+from tavern_desktop.ui.widgets import ElidedLabel, label, push_button
+
+TEXT_SIZES = (50, 300)
+MOUNTED = (20, 10_000)
+AS_SILLYTAVERN = MOUNTED[0] - 10
+"""The spin box's lowest value, shown as words: take SillyTavern's own setting."""
+
+
+class SettingsDialog(QDialog):
+    """Shows the settings as they are and says what is changed."""
+
+    setting_changed = Signal(str, object)
+    """(name in Settings, value)"""
+    folder_requested = Signal()
+    """Another data folder is wanted."""
+
+    def __init__(self, parent: QWidget, settings: Settings, data_root: str) -> None:
+        super().__init__(parent)
+        self.setObjectName("settingsDialog")
+        self.setWindowTitle(self.tr("Settings"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.theme = QComboBox()
+        for value, text in (
+            ("system", self.tr("As the system")),
+            ("light", self.tr("Light")),
+            ("dark", self.tr("Dark")),
+        ):
+            self.theme.addItem(text, value)
+        self.text_size = QSpinBox()
+        self.text_size.setRange(*TEXT_SIZES)
+        self.text_size.setSingleStep(10)
+        self.text_size.setSuffix(" %")
+        self.mounted_count = QSpinBox()
+        self.mounted_count.setRange(AS_SILLYTAVERN, MOUNTED[1])
+        self.mounted_count.setSingleStep(10)
+        self.mounted_count.setSpecialValueText(self.tr("As SillyTavern has it"))
+        self.enter_sends = QCheckBox(self.tr("Enter sends, Shift+Enter makes a new line"))
+        self.folder = ElidedLabel(data_root)
+        self.show_settings(settings)
+        self._lay_out()
+        self.theme.currentIndexChanged.connect(lambda: self._say("theme", self.theme.currentData()))
+        self.text_size.valueChanged.connect(lambda value: self._say("text_size", value))
+        self.mounted_count.valueChanged.connect(self._mounted_changed)
+        self.enter_sends.toggled.connect(lambda on: self._say("enter_sends", on))
+
+    def show_settings(self, settings: Settings) -> None:
+        """Show these values."""
+        self.theme.setCurrentIndex(self.theme.findData(settings.theme))
+        self.text_size.setValue(settings.text_size)
+        count = settings.mounted_count
+        self.mounted_count.setValue(AS_SILLYTAVERN if count is None else count)
+        self.enter_sends.setChecked(settings.enter_sends)
+
+    def _lay_out(self) -> None:
+        form = QFormLayout()
+        form.setHorizontalSpacing(18)
+        form.setVerticalSpacing(12)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        folder = QHBoxLayout()
+        folder.addWidget(self.folder, 1)
+        change = push_button(self.tr("Change…"), "plain", self.folder_requested.emit)
+        change.setAccessibleName(self.tr("Choose another data folder"))
+        folder.addWidget(change)
+        rows: tuple[tuple[str, QWidget | QHBoxLayout, str], ...] = (
+            (self.tr("Colours"), self.theme, self.tr("Light, dark, or what the system says")),
+            (self.tr("Text size"), self.text_size, self.tr("Size of the text in the chat (Ctrl++, Ctrl+-, Ctrl+0)")),
+            (self.tr("Messages shown at first"), self.mounted_count, self.tr("Show More adds as many again")),
+            (self.tr("Keys"), self.enter_sends, self.tr("Otherwise Enter makes a new line and Shift+Enter sends")),
+            (self.tr("Data folder"), folder, ""),
+        )
+        for text, field, tip in rows:
+            form.addRow(label(text), field)
+            if isinstance(field, QWidget):
+                field.setToolTip(tip)
+                field.setAccessibleName(text)
+        foot = QHBoxLayout()
+        foot.addWidget(label(self.tr("Changes take effect at once."), "muted"))
+        foot.addStretch(1)
+        foot.addWidget(push_button(self.tr("Close"), "primary", self.accept))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 22, 24, 16)
+        column.setSpacing(22)
+        column.addLayout(form)
+        column.addLayout(foot)
+        self.setMinimumWidth(520)
+
+    def _mounted_changed(self, value: int) -> None:
+        self._say("mounted_count", None if value < MOUNTED[0] else value)
+
+    def _say(self, name: str, value: Any) -> None:
+        self.setting_changed.emit(name, value)
