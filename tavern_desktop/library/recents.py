@@ -103,8 +103,7 @@ def row_of(root: DataRoot, index: Index, path: Path) -> ChatRow | None:
 def _listing(root: DataRoot, character: str | None) -> Listing:
     if character is None:
         return directory.list_global(root.user_folder, card_stems(root))
-    folder = os.path.join(root.chats, character)
-    return directory.list_folder(folder, kind="character", key=character, inside=os.path.realpath(root.user_folder))
+    return directory.list_character(root.user_folder, character)
 
 
 def _ranked(found: Listing, limit: int | None, pinned: Collection[str]) -> list[ChatFile | FileFailure]:

@@ -20,6 +20,9 @@ SUFFIX = ".jsonl"
 GROUP_FOLDER = "group chats"
 CHAT_FOLDER = "chats"
 
+Bounds = tuple[str, ...]
+"""Real folders that links must not leave: the user's, and wherever that user put all chats."""
+
 _CONFLICT = re.compile(r"\.sync-conflict-[^/]*(?=\.jsonl$)")
 
 
@@ -86,19 +89,24 @@ def key_of(path: Path) -> str:
     return folder.name if folder.parent.name == CHAT_FOLDER else ""
 
 
-def list_folder(folder: str | os.PathLike[str], *, kind: str, key: str, inside: str) -> Listing:
-    """List the chat files directly in `folder`; a folder that is not there has none.
+def list_character(user_folder: str | os.PathLike[str], stem: str) -> Listing:
+    """List one character's folder, whether the character has a card or not.
 
-    `inside` is the real path that links must not leave. Raises StorageError io/list where the folder itself
-    cannot be read.
+    Raises StorageError io/list where it cannot be read, validation/name where it is a link that leads out.
     """
+    return _list_folder(os.path.join(user_folder, CHAT_FOLDER, stem), "character", stem, _bounds(user_folder))
+
+
+def _list_folder(folder: str, kind: str, key: str, bounds: Bounds) -> Listing:
     listing = Listing([], [])
+    if key and os.path.islink(folder):
+        _stay_inside(folder, bounds)
     conflicts: dict[str, list[ChatFile]] = {}
     for entry in _entries(folder):
         if not _is_chat_name(entry.name):
             continue
         try:
-            found = _look_at(entry, kind, key, inside)
+            found = _look_at(entry, kind, key, bounds)
         except StorageError as error:
             listing.failures.append(FileFailure.of(entry.path, error))
             continue
@@ -118,25 +126,30 @@ def list_global(user_folder: str | os.PathLike[str], cards: Iterable[str]) -> Li
     A character's folder that cannot be read becomes a failure of its own. Raises StorageError io/list where
     `chats/` itself cannot be read.
     """
-    inside = os.path.realpath(user_folder)
+    bounds = _bounds(user_folder)
     chats = os.path.join(user_folder, CHAT_FOLDER)
-    listing = list_folder(chats, kind="character", key="", inside=inside)
+    listing = _list_folder(chats, "character", "", bounds)
     folders = {entry.name for entry in _entries(chats)}
     for stem in cards:
         if stem in folders:
-            _add_folder(listing, os.path.join(chats, stem), "character", stem, inside)
-    _add_folder(listing, os.path.join(user_folder, GROUP_FOLDER), "group", "", inside)
+            _add_folder(listing, os.path.join(chats, stem), "character", stem, bounds)
+    _add_folder(listing, os.path.join(user_folder, GROUP_FOLDER), "group", "", bounds)
     return listing
 
 
-def _add_folder(listing: Listing, folder: str, kind: str, key: str, inside: str) -> None:
+def _bounds(user_folder: str | os.PathLike[str]) -> Bounds:
+    folders = (user_folder, os.path.join(user_folder, CHAT_FOLDER), os.path.join(user_folder, GROUP_FOLDER))
+    return tuple(os.path.realpath(folder) for folder in folders)
+
+
+def _add_folder(listing: Listing, folder: str, kind: str, key: str, bounds: Bounds) -> None:
     try:
-        listing.add(list_folder(folder, kind=kind, key=key, inside=inside))
+        listing.add(_list_folder(folder, kind, key, bounds))
     except StorageError as error:
         listing.failures.append(FileFailure.of(folder, error))
 
 
-def _entries(folder: str | os.PathLike[str]) -> list[os.DirEntry[str]]:
+def _entries(folder: str) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             return list(entries)
@@ -151,10 +164,10 @@ def _is_chat_name(name: str) -> bool:
     return name.endswith(SUFFIX) and name != SUFFIX and not name.startswith("._")
 
 
-def _look_at(entry: os.DirEntry[str], kind: str, key: str, inside: str) -> ChatFile:
+def _look_at(entry: os.DirEntry[str], kind: str, key: str, bounds: Bounds) -> ChatFile:
     try:
         if entry.is_symlink():
-            _stay_inside(entry.path, inside)
+            _stay_inside(entry.path, bounds)
         info = entry.stat()
     except OSError as error:
         raise StorageError("io", "open", path=Path(entry.path), errno=error.errno, message=error.strerror) from error
@@ -164,9 +177,9 @@ def _look_at(entry: os.DirEntry[str], kind: str, key: str, inside: str) -> ChatF
     return ChatFile(entry.path, kind, key, info.st_size, info.st_mtime_ns, info.st_ino)
 
 
-def _stay_inside(path: str, inside: str) -> None:
-    real = os.path.realpath(path)
-    if os.path.commonpath([real, inside]) != inside:
+def _stay_inside(path: str, bounds: Bounds) -> None:
+    real = Path(os.path.realpath(path))
+    if not any(real.is_relative_to(bound) for bound in bounds):
         raise StorageError("validation", "name", path=Path(path), message="it is a link that leads out of the folder")
 
 
