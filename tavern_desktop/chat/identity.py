@@ -1,0 +1,56 @@
+"""Which message is which: the ids that stand in records.
+
+An id is top level, a string, and unique in one file (conversation entry 5.2). Most messages carry none: they get
+one when we make or rewrite them, and other programs keep it without knowing it, copies included.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from tavern_desktop.chat import jsontext
+from tavern_desktop.chat.message import ID_FIELD
+
+_MARK = f'"{ID_FIELD}"'.encode()
+_AT_THE_END = re.compile(rb',"' + ID_FIELD.encode() + rb'":"([^"\\\x80-\xff]+)"\}\Z')
+"""An id written as the last field, where an edit of ours puts it: only there the bytes alone are proof."""
+
+
+def id_of(data: dict[str, Any]) -> str | None:
+    """Return the id in a record, None where there is none: other values than non-empty strings are not ids."""
+    value = data.get(ID_FIELD)
+    return value if isinstance(value, str) and value else None
+
+
+def may_have_id(raw: bytes) -> bool:
+    """Say whether the text of a record can hold an id, without parsing it."""
+    return _MARK in raw
+
+
+def stored_id(raw: bytes) -> str | None:
+    """Return the id in the text of a record, parsing it only where it may hold one that is not its last field."""
+    if not may_have_id(raw):
+        return None
+    last = _AT_THE_END.search(raw, max(0, len(raw) - 80))
+    return last[1].decode("ascii") if last else id_of(jsontext.decode(raw))
+
+
+def effective_ids(records: Iterable[bytes]) -> list[str | None]:
+    """Return the id of each record of one file, None for those without.
+
+    Of several records with one id the first keeps it (SillyTavern puts a copy behind its original); the later ones
+    count as having none, and get one of their own when they are next rewritten.
+    """
+    return without_duplicates(map(stored_id, records))
+
+
+def without_duplicates(ids: Iterable[str | None]) -> list[str | None]:
+    """Return the ids with all but the first of each taken out."""
+    seen: set[str | None] = set()
+    effective: list[str | None] = []
+    for identity in ids:
+        effective.append(None if identity in seen else identity)
+        seen.add(identity)
+    return effective
