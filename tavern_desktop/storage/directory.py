@@ -97,6 +97,13 @@ def list_character(user_folder: str | os.PathLike[str], stem: str) -> Listing:
     return _list_folder(os.path.join(user_folder, CHAT_FOLDER, stem), "character", stem, _bounds(user_folder))
 
 
+def list_around(user_folder: str | os.PathLike[str], chat: Path) -> Listing:
+    """List the folder that a chat file lies in, as far as that folder can be read."""
+    listing = Listing([], [])
+    _add_folder(listing, str(chat.parent), kind_of(chat), key_of(chat), (*_bounds(user_folder), str(chat.parent)))
+    return listing
+
+
 def _list_folder(folder: str, kind: str, key: str, bounds: Bounds) -> Listing:
     listing = Listing([], [])
     if key and os.path.islink(folder):

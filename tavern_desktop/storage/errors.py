@@ -1,0 +1,177 @@
+"""What can go wrong with chats on disk: one exception, a closed list of kinds (storage contract §1.1)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from types import MappingProxyType
+
+KINDS: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "validation": frozenset({"name", "limit", "argument", "payload_empty", "entry_not_object"}),
+        "not_found": frozenset({"chat", "directory", "backup", "source"}),
+        "already_exists": frozenset({"target"}),
+        "bad_encoding": frozenset({"utf8"}),
+        "bad_header": frozenset(
+            {
+                "json",
+                "not_object",
+                "bom",
+                "metadata_type",
+                "integrity_type",
+                "integrity_empty",
+                "no_records",
+                "depth",
+                "number_range",
+            }
+        ),
+        "bad_record": frozenset({"json", "not_object", "bom", "depth", "number_range"}),
+        "integrity": frozenset({"mismatch", "missing"}),
+        "stale_cursor": frozenset({"signature", "out_of_bounds", "before_body", "not_boundary"}),
+        "truncated": frozenset({"early_eof"}),
+        "cold_swipe": frozenset({"shrunk", "source_gone", "record_range", "null_slot", "shape"}),
+        "busy": frozenset({"generating", "active_run"}),
+        "cancelled": frozenset({"user", "shutdown", "stale_selection"}),
+        "io": frozenset(
+            {"open", "read", "write", "sync", "replace", "replace_blocked", "delete", "list", "space", "too_large"}
+        ),
+        "tool_pairing": frozenset({"missing", "orphan", "duplicate", "bad_id", "bad_arguments"}),
+        "card": frozenset(
+            {
+                "yaml",
+                "tag",
+                "alias",
+                "multi_document",
+                "duplicate_key",
+                "bad_key",
+                "not_mapping",
+                "missing_type",
+                "missing_id",
+                "too_large",
+                "too_deep",
+                "too_many_nodes",
+            }
+        ),
+    }
+)
+"""kind -> its details. Callers branch on these two, never on the text of a message."""
+
+
+class StorageError(Exception):
+    """A storage failure of one of KINDS.
+
+    Facts, each None where it does not apply: `chat_ref` (usually the path), `record` (from 0, the header is 0),
+    `line` (physical, from 1), `offset` (byte in the file as stored), `index` (entry of a commit, the header
+    is 0), `errno`, `side` ("existing" = the file on disk is at fault, not what is being saved). `message`
+    says more in English, for the log and the details of a report; it never holds text of a chat.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        detail: str,
+        message: str = "",
+        *,
+        chat_ref: str | os.PathLike[str] | None = None,
+        record: int | None = None,
+        line: int | None = None,
+        offset: int | None = None,
+        index: int | None = None,
+        errno: int | None = None,
+        side: str | None = None,
+    ) -> None:
+        if detail not in KINDS.get(kind, ()):
+            raise ValueError(f"{kind}/{detail} is not a storage error")
+        super().__init__(kind, detail, message)
+        self.kind = kind
+        self.detail = detail
+        self.message = message
+        self.chat_ref = None if chat_ref is None else os.fspath(chat_ref)
+        self.record = record
+        self.line = line
+        self.offset = offset
+        self.index = index
+        self.errno = errno
+        self.side = side
+
+    def __str__(self) -> str:
+        return f"{self.kind}/{self.detail}: {self.message}" if self.message else f"{self.kind}/{self.detail}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuilt, (self.kind, self.detail, self.message, self.facts())
+
+    def facts(self) -> dict[str, str | int]:
+        """Return the facts that are known, by name: what `--json` and a report show."""
+        known = {name: getattr(self, name) for name in _FACTS}
+        return {name: value for name, value in known.items() if value is not None}
+
+    @classmethod
+    def of_os(cls, detail: str, error: OSError, path: str | os.PathLike[str]) -> StorageError:
+        """Return `io/detail` for what the operating system said about `path`."""
+        return cls("io", detail, error.strerror or str(error), chat_ref=path, errno=error.errno)
+
+
+_FACTS = ("chat_ref", "record", "line", "offset", "index", "errno", "side")
+
+
+def _rebuilt(kind: str, detail: str, message: str, facts: Mapping[str, object]) -> StorageError:
+    return StorageError(kind, detail, message, **facts)  # type: ignore[arg-type]
+
+
+class ChangedOnDisk(Exception):
+    """The target of a save is not the file the save was made for: another program wrote or removed it.
+
+    Nothing was written. `found` is what is there now, None for nothing. Not a StorageError: it is no
+    failure but the start of a merge, or of a question to the person.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], found: object) -> None:
+        super().__init__(os.fspath(path))
+        self.path = os.fspath(path)
+        self.found = found
+
+
+_SENTENCES: Mapping[str, str] = {
+    "validation": "This cannot be done: {message}.",
+    "validation/name": "This chat name cannot be used.",
+    "validation/payload_empty": "There is nothing to save: a chat needs its header.",
+    "validation/entry_not_object": "Entry {index} of the chat is not a message; nothing was saved.",
+    "not_found": "This file no longer exists on disk.",
+    "not_found/chat": "This chat no longer exists on disk.",
+    "not_found/directory": "This folder no longer exists on disk.",
+    "not_found/backup": "This backup no longer exists on disk.",
+    "already_exists": "A chat with this name already exists.",
+    "bad_encoding": "Chat file is damaged (not valid text) at line {line}.",
+    "bad_header": "Chat file is damaged: its first line cannot be read.",
+    "bad_header/no_records": "The chat file is empty, so its settings cannot be saved alone.",
+    "bad_record": "Chat file is damaged at line {line}.",
+    "integrity": "The file on disk holds a different chat than the one being saved; nothing was overwritten.",
+    "stale_cursor": "The chat file changed while it was being read.",
+    "truncated": "The chat file changed while it was being read. Try again.",
+    "cold_swipe": "Older swipes of message {index} could not be read back; nothing was saved.",
+    "busy": "Stop the reply first.",
+    "cancelled": "Stopped.",
+    "io/open": "Could not open the file: {message}.",
+    "io/read": "Could not read the file: {message}.",
+    "io/write": "Could not save: {message}. The file on disk is as it was.",
+    "io/sync": "Could not save: {message}. The file on disk is as it was.",
+    "io/replace": "Could not save: {message}. The file on disk is as it was.",
+    "io/replace_blocked": "Could not save: another program keeps the file open. The file on disk is as it was.",
+    "io/space": "Could not save: the disk is full. The file on disk is as it was.",
+    "io/delete": "Could not delete the file: {message}.",
+    "io/list": "Could not read the folder: {message}.",
+    "io/too_large": "The file is too large: {message}.",
+    "tool_pairing": "Message {index}: the tool call and its result do not fit together.",
+    "card": "The special message cannot be shown.",
+}
+
+
+def sentence(error: StorageError) -> str:
+    """Return one sentence for people: what happened, and what it means for their data."""
+    template = _SENTENCES.get(f"{error.kind}/{error.detail}") or _SENTENCES[error.kind]
+    if error.side == "existing" and error.kind in ("bad_header", "bad_encoding"):
+        template = "The chat file on disk is damaged, so it was not overwritten."
+    elif error.line is None and "{line}" in template:
+        template = template.replace(" at line {line}", "")
+    message = error.message.rstrip(".") or "the reason is not known"
+    return template.format(message=message, line=error.line, index=error.index)

@@ -1,0 +1,133 @@
+"""The format floor: what the bytes of a chat file mean (storage contract §2). Nothing else interprets them.
+
+A file is lines split at LF. Lines of only space, TAB, CR and LF are blank and have no number; every other line
+is a record, a JSON object. Record 0 is the header, except in group chats of old (§13 G1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+from tavern_desktop.chat import jsontext
+from tavern_desktop.chat.header import Header
+from tavern_desktop.chat.jsontext import JsonTextError
+from tavern_desktop.chat.message import Message
+from tavern_desktop.storage.errors import StorageError
+
+ChatKind = Literal["character", "group"]
+
+BLANK = b" \t\r\n"
+BOM = b"\xef\xbb\xbf"
+FRAME = 4 * 1024 * 1024
+"""No piece of a commit is larger, unless one record is (storage contract §5.3)."""
+
+HEADERLESS_SUSPECT = "headerless_suspect"
+"""Warning: the first line of a character's chat looks like a message (H7)."""
+
+
+def strip_lead(line: bytes, *, bom_seen: bool) -> tuple[bytes, bool]:
+    """Take blanks and at most one BOM off a line that stands before the first record (F3).
+
+    Returns the rest and whether a BOM has been seen by now.
+    """
+    rest = line.strip(BLANK)
+    if rest.startswith(BOM) and not bom_seen:
+        return rest[len(BOM) :].strip(BLANK), True
+    return rest, bom_seen
+
+
+def is_header_first(kind: ChatKind, first: dict[str, Any]) -> bool:
+    """Tell whether record 0 is a header: always, but in a group chat only with `chat_metadata` of its own (G1)."""
+    return kind == "character" or "chat_metadata" in first
+
+
+def decode_record(raw: bytes, *, record: int, line: int, offset: int, is_first: bool = False) -> dict[str, Any]:
+    """Return the object of a record. Raises bad_header (`is_first`), bad_record or bad_encoding."""
+    refuse_bom(raw, record=record, line=line, offset=offset, is_first=is_first)
+    try:
+        return jsontext.decode(raw)
+    except JsonTextError as error:
+        raise record_error(error, record=record, line=line, offset=offset, is_first=is_first) from None
+
+
+def refuse_bom(raw: bytes, *, record: int, line: int, offset: int, is_first: bool) -> None:
+    """Raise for a record that begins with a BOM (F3, F4)."""
+    if raw.startswith(BOM):
+        kind = "bad_header" if is_first else "bad_record"
+        raise StorageError(kind, "bom", record=record, line=line, offset=offset)
+
+
+def record_error(error: JsonTextError, *, record: int, line: int, offset: int, is_first: bool) -> StorageError:
+    """Return the storage error for a record that is no acceptable JSON object."""
+    place = {"record": record, "line": line, "offset": offset + (error.offset or 0), "message": str(error)}
+    if error.detail == "utf8":
+        return StorageError("bad_encoding", "utf8", **place)
+    return StorageError("bad_header" if is_first else "bad_record", error.detail, **place)
+
+
+def validate_header(data: dict[str, Any], **place: Any) -> None:
+    """Raise bad_header unless metadata and integrity are of the right types (H2, H3)."""
+    metadata = data.get("chat_metadata")
+    if metadata is None:
+        return
+    if not isinstance(metadata, dict):
+        raise StorageError("bad_header", "metadata_type", **place)
+    if "integrity" not in metadata:
+        return
+    integrity = metadata["integrity"]
+    if not isinstance(integrity, str):
+        raise StorageError("bad_header", "integrity_type", **place)
+    if not integrity:
+        raise StorageError("bad_header", "integrity_empty", **place)
+
+
+def header_warnings(data: dict[str, Any]) -> tuple[str, ...]:
+    """Return what is odd about an acceptable header of a character's chat (H7)."""
+    if "chat_metadata" not in data and isinstance(data.get("mes"), str):
+        return (HEADERLESS_SUSPECT,)
+    return ()
+
+
+def records(blocks: Iterable[bytes]) -> Iterator[tuple[int, int, bytes]]:
+    """Yield (line, offset, raw) of each record: line from 1, offset of raw in the file, raw without blanks.
+
+    For places where a file is small or speed does not matter; the reader of whole chats does the same in bulk.
+    """
+    line, offset, bom_seen, started = 0, 0, False, False
+    for text in lines(blocks):
+        line += 1
+        if started:
+            raw = text.strip(BLANK)
+        else:
+            raw, bom_seen = strip_lead(text, bom_seen=bom_seen)
+        if raw:
+            started = True
+            yield line, offset + text.index(raw), raw
+        offset += len(text) + 1
+
+
+def lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines of a file given in blocks, without their LF; the last one may be empty."""
+    rest: list[bytes] = []
+    for block in blocks:
+        head, *others = block.split(b"\n")
+        rest.append(head)
+        if others:
+            yield b"".join(rest)
+            yield from others[:-1]
+            rest = [others[-1]]
+    yield b"".join(rest)
+
+
+def commit_pieces(header: Header, messages: Iterable[Message]) -> Iterator[bytes]:
+    """Yield the bytes of a full commit (§2.4): header and messages joined by LF, no BOM, no LF at the end."""
+    frame = [header.to_write()]
+    size = len(frame[0])
+    for message in messages:
+        if size + len(message.raw) >= FRAME:
+            yield b"\n".join(frame)
+            frame, size = [b""], 0
+        frame.append(message.raw)
+        size += len(message.raw) + 1
+    yield b"\n".join(frame)
