@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from tavern_desktop.chat import identity
 from tavern_desktop.chat.content import Digests, common_ends
 from tavern_desktop.chat.likeness import LikenessSearch, date_key, text_key
-from tavern_desktop.chat.matching import NONE, Matching, loose
+from tavern_desktop.chat.matching import NONE, Labels, Matching, loose
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,8 @@ def _pair_ends(matching: Matching, digests: Digests) -> None:
     """Step 0: equal content at the same position from the front, then from the back."""
     base, other = matching.base, matching.other
     front, back = common_ends(base, other, digests)
-    matching.pair(0, 0, front)
-    matching.pair(len(base) - back, len(other) - back, back)
+    matching.pair_run(0, 0, front)
+    matching.pair_run(len(base) - back, len(other) - back, back)
 
 
 def _pair_ids(matching: Matching) -> None:
@@ -95,20 +95,21 @@ def _pair_content(matching: Matching, digests: Digests) -> None:
     matching.pair_in_turn(matching.loose_base(), base, matching.loose_other(), other)
 
 
-def _content_labels(matching: Matching, digests: Digests) -> tuple[dict[int, bytes], dict[int, bytes]]:
+def _content_labels(matching: Matching, digests: Digests) -> tuple[Labels, Labels]:
     """Return what stands for the content of the records that are left, by index.
 
-    The text itself if it is left in both lists, else the digest of its content: this is what spares equal
-    texts the parsing.
+    A number for a text that is left in both lists, else the digest of the content: this is what spares equal
+    texts the parsing, and most of the hashing.
     """
-    base = {index: matching.base[index] for index in matching.loose_base()}
-    other = {index: matching.other[index] for index in matching.loose_other()}
-    in_both = set(base.values()) & set(other.values())
-
-    def label(raw: bytes) -> bytes:
-        return raw if raw in in_both else digests[raw]
-
-    return {index: label(raw) for index, raw in base.items()}, {index: label(raw) for index, raw in other.items()}
+    mine, theirs = matching.loose_base(), matching.loose_other()
+    first: dict[bytes, int] = {}
+    base = list(map(first.setdefault, [matching.base[index] for index in mine], mine))
+    other = list(map(first.get, [matching.other[index] for index in theirs]))
+    in_both = set(other)
+    return (
+        {i: label if label in in_both else digests[matching.base[i]] for i, label in zip(mine, base, strict=True)},
+        {i: digests[matching.other[i]] if label is None else label for i, label in zip(theirs, other, strict=True)},
+    )
 
 
 def _pair_keys(matching: Matching, key: Callable[[bytes], Hashable | None]) -> None:

@@ -40,8 +40,13 @@ class Matching:
     def loose_other(self) -> list[int]:
         return loose(self.owners)
 
-    def pair(self, index: int, partner: int, length: int = 1) -> None:
-        """Make pairs of the base records from `index` on and the others from `partner` on."""
+    def pair(self, index: int, partner: int) -> None:
+        self.partners[index] = partner
+        self.owners[partner] = index
+        self._taken[partner] = 1
+
+    def pair_run(self, index: int, partner: int, length: int) -> None:
+        """Pair the base records from `index` on with the others from `partner` on, in order."""
         self.partners[index : index + length] = range(partner, partner + length)
         self.owners[partner : partner + length] = range(index, index + length)
         self._taken[partner : partner + length] = b"\1" * length
