@@ -16,6 +16,7 @@ VENV = ROOT / ".venv"
 LOCKS = {"run": ROOT / "requirements.txt", "dev": ROOT / "requirements-dev.txt"}
 """What each use needs; "dev" holds all of "run" in the same versions."""
 
+_MADE_BY = VENV / ".tavern-interpreter"
 _STAMPS = VENV / ".tavern-ready"
 _FOLDER, _PYTHON = ("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")
 
@@ -36,11 +37,14 @@ def ready(use: str, system: frozenset[str] = frozenset()) -> Path:
     stamps = _stamps()
     if wanted in stamps and python.exists():
         return python
-    _make(python)
+    reusable = _is_reusable(python)
+    complete = system_packages.ensure(system if reusable else system | _needed_to_make_one())
+    if not reusable:
+        _make()
     _install(python, use)
     _write_path_file()
-    if system_packages.ensure(system):
-        kept = [stamp for stamp in stamps if stamp.startswith(generation)]
+    if complete:
+        kept = [stamp for stamp in stamps if reusable and stamp.startswith(generation)]
         _STAMPS.write_text("\n".join([*kept, wanted]), encoding="utf-8")
     return python
 
@@ -66,25 +70,35 @@ def _interpreter() -> str:
     return f"{sys.implementation.cache_tag} {sys.base_prefix}"
 
 
-def _make(python: Path) -> None:
-    """Make the environment unless a working one of this interpreter is there."""
-    note = VENV / ".tavern-interpreter"
-    if python.exists() and (not note.exists() or note.read_text(encoding="utf-8") == _interpreter()) and _works(python):
-        return
-    if importlib.util.find_spec("ensurepip") is None:  # Debian keeps it in a package of its own
-        system_packages.ensure({system_packages.venv_package()})
+def _is_reusable(python: Path) -> bool:
+    """Tell whether the environment that is there works and was made by this interpreter."""
+    try:
+        made_by = _MADE_BY.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return False
+    return made_by == _interpreter() and _works(python)
+
+
+def _needed_to_make_one() -> frozenset[str]:
+    """Debian keeps what makes environments in a package of its own."""
+    lacks_it = importlib.util.find_spec("ensurepip") is None
+    return frozenset({system_packages.venv_package()} if lacks_it else ())
+
+
+def _make() -> None:
     print(f"making {VENV}", flush=True)
     # A process of its own: ensurepip may have been installed a moment ago, and this one would not see it.
     make: list[str | Path] = [sys.executable, "-m", "venv", "--clear", VENV]
     _run(make, "the virtual environment could not be made")
-    note.write_text(_interpreter(), encoding="utf-8")
+    _MADE_BY.write_text(_interpreter(), encoding="utf-8")
 
 
 def _works(python: Path) -> bool:
-    """Tell whether `python` starts, is of our version and can install."""
-    ask: list[str | Path] = [python, "-c", "import sys, pip; print(sys.implementation.cache_tag)"]
-    answer = subprocess.run(ask, capture_output=True, text=True, check=False)
-    return answer.returncode == 0 and answer.stdout.strip() == sys.implementation.cache_tag
+    """Tell whether `python` starts and can install; one whose interpreter went away does not."""
+    try:
+        return subprocess.run([python, "-c", "import pip"], capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
 
 
 def _install(python: Path, use: str) -> None:

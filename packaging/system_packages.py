@@ -114,5 +114,8 @@ def _apt_install(packages: list[str]) -> list[str]:
     print(f"installing with apt: {' '.join(packages)}", flush=True)
     quiet = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
     for words in (["update", "-qq"], ["install", "-qq", "-y", "--no-install-recommends", *packages]):
-        done = subprocess.run(["apt-get", *words], env=quiet, check=False, stdout=subprocess.DEVNULL)
-    return packages if done.returncode != 0 else []
+        done = subprocess.run(["apt-get", *words], env=quiet, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return []
+    print(done.stderr.strip(), file=sys.stderr)
+    return packages
