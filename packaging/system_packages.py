@@ -50,7 +50,7 @@ TOOLS = {
     "appstreamcli": "appstream",
     "objdump": "binutils",
 }
-"""Programs that tests and bundling use where they are; as the fonts, never asked for."""
+"""Programs that tests and bundling use."""
 
 FOR_A_WINDOW = frozenset([*QT_NEEDS.values(), *SCREEN_NEEDS.values(), *FONTS.values()])
 FOR_TESTS = FOR_A_WINDOW | {"desktop-file-utils", "appstream"}
@@ -77,7 +77,7 @@ def ensure(packages: Iterable[str]) -> bool:
         return True
     if os.name == "posix" and os.geteuid() == 0 and shutil.which("apt-get"):
         missing = _apt_install(missing)
-    asked_for = [package for package in missing if package not in (*FONTS.values(), *TOOLS.values())]
+    asked_for = [package for package in missing if package not in FONTS.values()]
     if not asked_for:
         return True
     advice = f"Please run once:  sudo apt-get install {' '.join(asked_for)}"
