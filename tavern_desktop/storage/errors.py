@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
 KINDS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
@@ -110,12 +111,16 @@ class StorageError(Exception):
         """Return `io/detail` for what the operating system said about `path`."""
         return cls("io", detail, error.strerror or str(error), chat_ref=path, errno=error.errno)
 
+    def with_facts(self, **facts: Any) -> StorageError:
+        """Return this error knowing more, as each layer learns it; what is known already stays."""
+        return StorageError(self.kind, self.detail, self.message, **{**facts, **self.facts()})
+
 
 _FACTS = ("chat_ref", "record", "line", "offset", "index", "errno", "side")
 
 
-def _rebuilt(kind: str, detail: str, message: str, facts: Mapping[str, object]) -> StorageError:
-    return StorageError(kind, detail, message, **facts)  # type: ignore[arg-type]
+def _rebuilt(kind: str, detail: str, message: str, facts: Mapping[str, Any]) -> StorageError:
+    return StorageError(kind, detail, message, **facts)
 
 
 class ChangedOnDisk(Exception):
