@@ -137,7 +137,7 @@ class ChangedOnDisk(Exception):
 
 
 _SENTENCES: Mapping[str, str] = {
-    "validation": "This cannot be done: {message}.",
+    "validation": "This cannot be done.",
     "validation/name": "This chat name cannot be used.",
     "validation/payload_empty": "There is nothing to save: a chat needs its header.",
     "validation/entry_not_object": "Entry {index} of the chat is not a message; nothing was saved.",
@@ -171,12 +171,19 @@ _SENTENCES: Mapping[str, str] = {
 }
 
 
+_MESSAGE_IS_SENTENCE = frozenset({"validation/argument", "validation/limit", "not_found/chat", "not_found/directory"})
+"""Where whoever raises knows best: a message given with these is shown as it is."""
+
+
 def sentence(error: StorageError) -> str:
     """Return one sentence for people: what happened, and what it means for their data."""
-    template = _SENTENCES.get(f"{error.kind}/{error.detail}") or _SENTENCES[error.kind]
+    name = f"{error.kind}/{error.detail}"
+    if error.message and name in _MESSAGE_IS_SENTENCE:
+        return error.message if error.message.endswith((".", "?")) else f"{error.message}."
+    template = _SENTENCES.get(name) or _SENTENCES[error.kind]
     if error.side == "existing" and error.kind in ("bad_header", "bad_encoding"):
         template = "The chat file on disk is damaged, so it was not overwritten."
-    elif error.line is None and "{line}" in template:
+    elif error.line is None:
         template = template.replace(" at line {line}", "")
     message = error.message.rstrip(".") or "the reason is not known"
     return template.format(message=message, line=error.line, index=error.index)
