@@ -1,0 +1,333 @@
+"""Blocks laid out as a QTextDocument, with what Qt's text cannot draw kept beside it as decorations.
+
+Code grounds, quote bars, list markers, rules and pictures are decorations: rectangles computed from the laid out text
+and painted before it. So the document's characters are the message's own and nothing else, which is what selecting,
+searching and copying count in. A document never loads a resource.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import (
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+    QTextLength,
+    QTextLine,
+    QTextOption,
+    QTextTable,
+    QTextTableFormat,
+)
+from typing_extensions import override
+
+from tavern_desktop.ui.chat.blocks import Block, Cell, Parsed, Run
+from tavern_desktop.ui.chat.char_formats import CharFormats
+from tavern_desktop.ui.chat.look import Look
+from tavern_desktop.ui.chat.pictures import PictureShelf, Spot
+
+LINE_BREAK = "\u2028"
+OBJECT = "\ufffc"
+FOLD_SCHEME = "fold:"
+"""The address of a summary: clicking it folds or unfolds its details."""
+
+_ALIGNMENTS = {
+    "left": Qt.AlignmentFlag.AlignLeft,
+    "center": Qt.AlignmentFlag.AlignHCenter,
+    "right": Qt.AlignmentFlag.AlignRight,
+}
+
+DecorationKind = Literal["code", "quote", "marker", "rule", "picture"]
+
+
+@dataclass(frozen=True, slots=True)
+class Decoration:
+    """Something to paint before the text. Rectangles count from the document's top left corner."""
+
+    kind: DecorationKind
+    rect: QRectF
+    block: Block
+    text: str = ""
+    spot: Spot | None = None
+    baseline: float = 0.0
+
+
+class MessageDocument(QTextDocument):
+    """The text of one message in one look at one width."""
+
+    def __init__(
+        self,
+        parsed: Parsed,
+        look: Look,
+        width: int,
+        shelf: PictureShelf,
+        toggled_folds: frozenset[int] = frozenset(),
+        max_picture_height: int = 480,
+    ) -> None:
+        super().__init__()
+        self.look = look
+        self.blocks: dict[int, Block] = {}
+        """From the number of a Qt block to what it shows; table cells have none."""
+        self.tables: list[tuple[Block, QTextTable]] = []
+        self.has_pictures = False
+        self._spots: dict[int, Spot] = {}
+        self._decorations: list[Decoration] | None = None
+        self._shelf = shelf
+        self._max_picture_height = max_picture_height
+        self._width = width
+        self._formats = CharFormats(look)
+        self._open_folds = parsed.open_folds ^ toggled_folds
+        self.setUndoRedoEnabled(False)
+        self.setDocumentMargin(0)
+        self.setIndentWidth(look.indent)
+        self.setDefaultFont(look.text_font)
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setDefaultTextOption(option)
+        self._fill(self._visible(parsed.blocks))
+        self.setTextWidth(width)
+
+    def set_width(self, width: int) -> None:
+        """Lay out for another width. With pictures in it, make a new document instead: their sizes depend on it."""
+        if width != self._width:
+            self._width = width
+            self._decorations = None
+            self.setTextWidth(width)
+
+    def height(self) -> int:
+        return max(self.look.line_height, round(self.size().height()))
+
+    def length(self) -> int:
+        """Return the number of characters, which positions in it run up to."""
+        return self.characterCount() - 1
+
+    def text(self) -> str:
+        """Return the characters as shown, one for each position."""
+        return self.toRawText().replace(LINE_BREAK, "\n").replace("\u2029", "\n")
+
+    def decorations(self) -> list[Decoration]:
+        if self._decorations is None:
+            self._decorations = list(self._decorate())
+        return self._decorations
+
+    @override
+    def loadResource(self, kind: int, name: Any) -> Any:
+        """Answer nothing, whatever a text manages to ask for."""
+        return None
+
+    # Filling
+
+    def _visible(self, blocks: Iterable[Block]) -> Iterable[Block]:
+        """Leave out what lies in a closed fold; a fold's summary lies in it and is always seen."""
+        for block in blocks:
+            around = block.folds[:-1] if block.kind == "summary" else block.folds
+            if all(fold in self._open_folds for fold in around):
+                yield block
+
+    def _fill(self, blocks: Iterable[Block]) -> None:
+        cursor = QTextCursor(self)
+        cursor.beginEditBlock()
+        previous: Block | None = None
+        for block in blocks:
+            if block.kind == "table":
+                self._add_table(cursor, block)
+                previous = None
+                continue
+            shape = self._block_format(block, previous)
+            if previous is None and cursor.position() == 0:
+                cursor.setBlockFormat(shape)
+            elif previous is None and cursor.block().text() == "" and cursor.block().blockNumber() not in self.blocks:
+                cursor.setBlockFormat(shape)  # the empty block that Qt puts after a table
+            else:
+                cursor.insertBlock(shape, QTextCharFormat())
+            self.blocks[cursor.block().blockNumber()] = block
+            self._add_content(cursor, block)
+            previous = block
+        cursor.endEditBlock()
+
+    def _add_content(self, cursor: QTextCursor, block: Block) -> None:
+        match block.kind:
+            case "code":
+                cursor.insertText(block.code.replace("\n", LINE_BREAK), self._formats.code_block)
+            case "picture":
+                self._add_picture(cursor, block)
+            case "rule":
+                cursor.setBlockCharFormat(self._formats.tiny)
+            case "summary":
+                runs = [run._replace(href=f"{FOLD_SCHEME}{block.folds[-1]}") for run in block.runs]
+                self._add_runs(cursor, runs, block)
+            case _:
+                self._add_runs(cursor, block.runs, block)
+
+    def _add_runs(self, cursor: QTextCursor, runs: Iterable[Run], block: Block | None = None) -> None:
+        level = block.level if block is not None and block.kind == "heading" else 0
+        for run in runs:
+            cursor.insertText(run.text.replace("\n", LINE_BREAK), self._formats.of(run, level))
+
+    def _add_picture(self, cursor: QTextCursor, block: Block) -> None:
+        assert block.picture is not None
+        room = self._width - self.look.indent * _depth(block)
+        placed = self._shelf.place(block.picture, max(room, 40), self._max_picture_height)
+        self.has_pictures = True
+        if not isinstance(placed, Spot):
+            cursor.insertText(placed.sentence, self._formats.note(placed.url))
+            return
+        shape = cursor.blockFormat()
+        shape.setLineHeight(placed.size.height(), QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+        cursor.setBlockFormat(shape)
+        cursor.insertText(OBJECT, self._formats.invisible)
+        self._spots[cursor.block().blockNumber()] = placed
+
+    def _block_format(self, block: Block, previous: Block | None) -> QTextBlockFormat:
+        look = self.look
+        shape = QTextBlockFormat()
+        shape.setIndent(_depth(block))
+        shape.setTopMargin(self._gap(previous, block))
+        if block.align:
+            shape.setAlignment(_ALIGNMENTS[block.align])
+        at_least = QTextBlockFormat.LineHeightTypes.MinimumHeight.value
+        match block.kind:
+            case "code":
+                pad = look.px(12)
+                shape.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+                shape.setLineHeight(look.code_line_height, at_least)
+                shape.setTopMargin(shape.topMargin() + look.px(9))
+                shape.setBottomMargin(look.px(9))
+                shape.setLeftMargin(pad)
+                shape.setRightMargin(pad)
+            case "rule":
+                shape.setLineHeight(look.px(9), QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+            case "heading":
+                shape.setLineHeight(round(look.line_height * look.heading_font_factor(block.level)), at_least)
+                shape.setHeadingLevel(block.level)
+            case _:
+                shape.setLineHeight(look.line_height, at_least)
+        return shape
+
+    def _gap(self, previous: Block | None, block: Block) -> int:
+        """Return the space above a block: paragraphs 8, items close together, headings breathe."""
+        if previous is None:
+            return 0
+        if block.place is not None and block.tight and previous.place is not None:
+            return self.look.px(2)
+        return self.look.px(14 if block.kind == "heading" else 9)
+
+    def _add_table(self, cursor: QTextCursor, block: Block) -> None:
+        look = self.look
+        if cursor.block().blockNumber() not in self.blocks:
+            self._shrink(cursor)  # the empty block before a table that stands first
+        shape = QTextTableFormat()
+        shape.setBorder(1)
+        shape.setBorderStyle(QTextTableFormat.BorderStyle.BorderStyle_Solid)
+        shape.setBorderBrush(look.theme.line)
+        shape.setBorderCollapse(True)
+        shape.setCellSpacing(0)
+        shape.setCellPadding(look.px(6))
+        shape.setTopMargin(look.px(6))
+        shape.setBottomMargin(look.px(2))
+        shape.setLeftMargin(look.indent * _depth(block))
+        width = max(len(row) for row in block.rows)
+        if width * look.px(90) > self._width:
+            shape.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
+        table = cursor.insertTable(len(block.rows), width, shape)
+        for row_number, row in enumerate(block.rows):
+            for column, cell in enumerate(row):
+                self._add_cell(table, row_number, column, cell)
+        self.tables.append((block, table))
+        cursor.setPosition(table.lastPosition() + 1)
+        self._shrink(cursor)
+
+    def _add_cell(self, table: QTextTable, row: int, column: int, cell: Cell) -> None:
+        place = table.cellAt(row, column)
+        cursor = place.firstCursorPosition()
+        shape = QTextBlockFormat()
+        shape.setLineHeight(self.look.code_line_height, QTextBlockFormat.LineHeightTypes.MinimumHeight.value)
+        if cell.align:
+            shape.setAlignment(_ALIGNMENTS[cell.align])
+        cursor.setBlockFormat(shape)
+        if cell.header:
+            ground = place.format()
+            ground.setBackground(self.look.theme.code)
+            place.setFormat(ground)
+        for run in cell.runs:
+            cursor.insertText(run.text.replace("\n", LINE_BREAK), self._formats.of_cell(run, cell.header))
+
+    def _shrink(self, cursor: QTextCursor) -> None:
+        """Take the height from an empty block that Qt needs around a table."""
+        shape = QTextBlockFormat()
+        shape.setLineHeight(1, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+        cursor.setBlockFormat(shape)
+        cursor.setBlockCharFormat(self._formats.tiny)
+
+    # Decorations, from the laid out text
+
+    def _decorate(self) -> Iterable[Decoration]:
+        layout = self.documentLayout()
+        bar: tuple[int, QRectF, Block] | None = None
+        for number, block in self.blocks.items():
+            qt_block = self.findBlockByNumber(number)
+            rect = layout.blockBoundingRect(qt_block)
+            if block.quote and bar and bar[0] == block.quote and bar[2].place == block.place:
+                bar = (block.quote, bar[1].united(rect), block)
+            else:
+                yield from self._bars(bar)
+                bar = (block.quote, rect, block) if block.quote else None
+            yield from self._decorate_block(block, qt_block, rect)
+        yield from self._bars(bar)
+
+    def _decorate_block(self, block: Block, qt_block: QTextBlock, rect: QRectF) -> Iterable[Decoration]:
+        look = self.look
+        left = float(look.indent * _depth(block))
+        if block.place is not None and block.place.marker:
+            yield self._marker(block, block.place.marker, qt_block, rect)
+        elif block.kind == "summary":
+            yield self._marker(block, "▾" if block.folds[-1] in self._open_folds else "▸", qt_block, rect)
+        if block.kind == "code":
+            ground = QRectF(left, rect.top() - look.px(9), self._width - left, rect.height() + look.px(18))
+            yield Decoration("code", ground, block)
+        elif block.kind == "rule":
+            yield Decoration("rule", QRectF(left, round(rect.center().y()), self._width - left, 1), block)
+        elif (spot := self._spots.get(qt_block.blockNumber())) is not None:
+            where = QRectF(left, rect.top(), spot.size.width(), spot.size.height())
+            if block.align == "center":
+                where.moveLeft((self._width - where.width()) / 2)
+            yield Decoration("picture", where, block, spot=spot)
+
+    def _marker(self, block: Block, text: str, qt_block: QTextBlock, rect: QRectF) -> Decoration:
+        line: QTextLine = qt_block.layout().lineAt(0)
+        gap = self.look.px(7)
+        baseline = rect.top() + line.y() + line.ascent()
+        if qt_block.textDirection() == Qt.LayoutDirection.RightToLeft:
+            left = self._width - self.look.indent * _depth(block) + gap
+            where = QRectF(left, rect.top(), self.look.px(60), line.height())
+        else:
+            right = self.look.indent * _depth(block) - gap
+            where = QRectF(right - self.look.px(60), rect.top(), self.look.px(60), line.height())
+        return Decoration("marker", where, block, text, baseline=baseline)
+
+    def _bars(self, bar: tuple[int, QRectF, Block] | None) -> Iterable[Decoration]:
+        if bar is None:
+            return
+        quotes, rect, block = bar
+        first = self.findBlock(self.documentLayout().hitTest(rect.topLeft(), Qt.HitTestAccuracy.FuzzyHit))
+        for level in range(quotes):
+            x = float(level * self.look.indent + self.look.px(4))
+            if first.textDirection() == Qt.LayoutDirection.RightToLeft:
+                x = self._width - x - 2
+            yield Decoration("quote", QRectF(x, rect.top(), 2, rect.height()), block)
+
+
+def _depth(block: Block) -> int:
+    depth = block.quote + (block.place.depth if block.place else 0)
+    return min(depth + (1 if block.kind == "summary" else 0), 12)
+
+
+def href_of(character_format: QTextCharFormat) -> str:
+    """Return where a run of text leads, "" for nowhere."""
+    return str(character_format.property(QTextFormat.Property.AnchorHref.value) or "")

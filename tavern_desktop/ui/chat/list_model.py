@@ -1,0 +1,248 @@
+"""The mounted range of a chat as a Qt list model: the chat owns the list, the model only translates.
+
+Rows are messages [first, end). *Show more* moves `first` down and does no I/O. Lives on the GUI thread.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from typing_extensions import override
+
+from tavern_desktop.chat.chat import Chat
+from tavern_desktop.ui.chat.record import Names, RowRecord, read_record
+from tavern_desktop.ui.chat.roles import Role
+
+MOUNTED = 100
+"""Messages mounted at first, and by each *Show more*: what SillyTavern's users are used to."""
+CACHED_RECORDS = 256
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+_ROOT = QModelIndex()
+
+
+class RecordListModel(QAbstractListModel):
+    """What the model of a chat and that of a preview have in common: records read once, and what the roles say."""
+
+    def __init__(self, names: Names, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._names = names
+        self._records: OrderedDict[int, RowRecord] = OrderedDict()
+
+    def set_names(self, names: Names) -> None:
+        """Say who `{{user}}` and `{{char}}` are now."""
+        if names != self._names:
+            self._names = names
+            self._records.clear()
+            if count := self.rowCount():
+                self.dataChanged.emit(self.index(0), self.index(count - 1))
+
+    def raw(self, row: int) -> bytes:
+        raise NotImplementedError
+
+    def key(self, row: int) -> int:
+        raise NotImplementedError
+
+    def absolute(self, row: int) -> int | None:
+        """Return the message index of a row, None where nobody knows it."""
+        raise NotImplementedError
+
+    def total(self) -> int:
+        """Return how many messages there are, mounted or not, as far as is known."""
+        raise NotImplementedError
+
+    def record(self, row: int) -> RowRecord:
+        """Return what a row shows, read afresh only when its bytes or its place changed."""
+        key, raw, index = self.key(row), self.raw(row), self.absolute(row)
+        found = self._records.get(key)
+        if found is None or found.raw is not raw or found.index != index:
+            found = self._records[key] = read_record(raw, key, index, self._names)
+            if len(self._records) > CACHED_RECORDS:
+                self._records.popitem(last=False)
+        else:
+            self._records.move_to_end(key)
+        return found
+
+    @override
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= self.rowCount():
+            return None
+        row = index.row()
+        if role == Role.INDEX:
+            return self.absolute(row)
+        if role == Role.KEY:
+            return self.key(row)
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.record(row).text
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return self._in_words(row)
+        return self.record(row) if role == Role.RECORD else None
+
+    @override
+    def roleNames(self) -> dict[int, Any]:
+        return super().roleNames() | {Role.INDEX: b"messageIndex", Role.RECORD: b"record", Role.KEY: b"key"}
+
+    def _in_words(self, row: int) -> str:
+        """Speaker, position and text, for who hears the list instead of seeing it (known failure B-60)."""
+        record = self.record(row)
+        parts = [record.name or self.tr("Message")]
+        if record.index is not None:
+            parts.append(self.tr("message {0} of {1}").format(record.index + 1, self.total()))
+        if record.hidden:
+            parts.append(self.tr("hidden from prompts"))
+        if record.swipe_count > 1:
+            parts.append(self.tr("alternative {0} of {1}").format(record.swipe + 1, record.swipe_count))
+        return ", ".join(parts) + ": " + record.text
+
+
+class ChatListModel(RecordListModel):
+    """The newest messages of a chat, and more on request."""
+
+    mounted_changed = Signal()
+    """`earlier` is another number now."""
+
+    def __init__(
+        self, chat: Chat, names: Names = Names(), mounted: int = MOUNTED, parent: QObject | None = None
+    ) -> None:
+        super().__init__(names, parent)
+        self.chat = chat
+        self.step = mounted
+        self._first = max(0, len(chat) - mounted)
+        self._resetting_move = False
+        self._kept = 0
+        for signal, slot in self._connections():
+            signal.connect(slot)
+
+    editable = True
+
+    def detach(self) -> None:
+        """Hear no more of the chat: the model is done with."""
+        for signal, slot in self._connections():
+            signal.disconnect(slot)
+
+    def _connections(self) -> list[tuple[Any, Any]]:
+        chat = self.chat
+        return [
+            (chat.about_to_insert, self._on_about_to_insert),
+            (chat.inserted, self._on_inserted),
+            (chat.about_to_remove, self._on_about_to_remove),
+            (chat.removed, self._on_removed),
+            (chat.about_to_move, self._on_about_to_move),
+            (chat.moved, self._on_moved),
+            (chat.changed, self._on_changed),
+            (chat.about_to_reset, self._on_about_to_reset),
+            (chat.was_reset, self._on_was_reset),
+        ]
+
+    @property
+    def first(self) -> int:
+        """The absolute index of the first mounted message."""
+        return self._first
+
+    @property
+    def earlier(self) -> int:
+        return self._first
+
+    def show_more(self, count: int | None = None) -> None:
+        """Mount `count` earlier messages, by default as many as at first."""
+        self.mount_from(self._first - (count or self.step))
+
+    def mount_from(self, index: int) -> None:
+        """Mount so many that message `index` is among them. Nothing is unmounted."""
+        index = max(0, index)
+        if index < self._first:
+            self.beginInsertRows(_ROOT, 0, self._first - index - 1)
+            self._first = index
+            self.endInsertRows()
+            self.mounted_changed.emit()
+
+    @override
+    def rowCount(self, parent: AnyIndex = _ROOT) -> int:
+        return 0 if parent.isValid() else len(self.chat.messages) - self._first
+
+    @override
+    def raw(self, row: int) -> bytes:
+        return self.chat.messages[self._first + row].raw
+
+    def raw_before(self, row: int) -> bytes | None:
+        index = self._first + row - 1
+        return self.chat.messages[index].raw if index >= 0 else None
+
+    @override
+    def key(self, row: int) -> int:
+        return self.chat.messages[self._first + row].key
+
+    def row_of(self, key: int) -> int | None:
+        index = self.chat.find(key)
+        return None if index is None or index < self._first else index - self._first
+
+    @override
+    def absolute(self, row: int) -> int:
+        return self._first + row
+
+    @override
+    def total(self) -> int:
+        return len(self.chat)
+
+    # The chat's signals carry absolute indices; what lies before `first` only shifts it.
+
+    def _on_about_to_insert(self, first: int, last: int) -> None:
+        if first >= self._first:
+            self.beginInsertRows(_ROOT, first - self._first, last - self._first)
+
+    def _on_inserted(self, first: int, last: int) -> None:
+        if first >= self._first:
+            self.endInsertRows()
+        else:
+            self._shift_first(last - first + 1)
+
+    def _on_about_to_remove(self, first: int, last: int) -> None:
+        if last >= self._first:
+            self.beginRemoveRows(_ROOT, max(first, self._first) - self._first, last - self._first)
+
+    def _on_removed(self, first: int, last: int) -> None:
+        before = max(0, min(last + 1, self._first) - first)
+        if last >= self._first:
+            self._first -= before
+            self.endRemoveRows()
+            if before:
+                self.mounted_changed.emit()
+        else:
+            self._shift_first(-before)
+        if self._first and not self.rowCount():
+            self.show_more()
+
+    def _on_about_to_move(self, first: int, last: int, destination: int) -> None:
+        if min(first, destination) >= self._first:
+            self.beginMoveRows(_ROOT, first - self._first, last - self._first, _ROOT, destination - self._first)
+        elif max(last, destination - 1) >= self._first:
+            # Across the edge of the range: rows come and go at both ends. Keys let the view keep its place.
+            self._resetting_move = True
+            self.beginResetModel()
+
+    def _on_moved(self, first: int, last: int, destination: int) -> None:
+        if min(first, destination) >= self._first:
+            self.endMoveRows()
+        elif self._resetting_move:
+            self._resetting_move = False
+            self.endResetModel()
+
+    def _on_changed(self, first: int, last: int) -> None:
+        if last >= self._first:
+            self.dataChanged.emit(self.index(max(0, first - self._first)), self.index(last - self._first))
+
+    def _on_about_to_reset(self) -> None:
+        self._kept = max(self.rowCount(), self.step)
+        self.beginResetModel()
+
+    def _on_was_reset(self) -> None:
+        self._first = max(0, len(self.chat) - self._kept)
+        self._records.clear()
+        self.endResetModel()
+        self.mounted_changed.emit()
+
+    def _shift_first(self, by: int) -> None:
+        self._first += by
+        self.mounted_changed.emit()
