@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import datetime, timedelta, timezone, tzinfo
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
 _MILLISECONDS_FROM = 10**12
 """An integer below this many counts seconds, else milliseconds."""
@@ -125,7 +125,7 @@ def _built(match: re.Match[str], hour: int, tz: tzinfo | None, millis: int) -> d
     return datetime(year, month, day, hour, int(match["minute"]), int(match["second"]), millis * 1000, tz)
 
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 _Reader = Callable[[re.Match[str], tzinfo | None], datetime]
 _FORMS: tuple[tuple[re.Pattern[str], _Reader], ...] = (
