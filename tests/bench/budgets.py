@@ -1,0 +1,61 @@
+"""What the program may cost: one line a budget, with the probe that measures it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+SIZES = (1_000, 10_000, 100_000)
+QUICK_SIZES = (20, 40, 80)
+CHATS_PER_SIZE = 100
+"""A library has a hundredth as many chats as a chat has messages: 10, 100 and 1,000."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """A cost and its limit.
+
+    `probe` is `module:function` below `tests.bench`. With `against`, the measured value is divided by a baseline
+    from the same run and `limit` is a factor; without, `limit` is in `unit`. `tail_limit` holds the sample's tail.
+    `growth` is how the value may grow with the size: 1 linear, 0 not at all, None where only one size makes sense.
+    """
+
+    name: str
+    what: str
+    probe: str
+    limit: float
+    unit: Literal["s", "MB", "share"]
+    against: str | None = None
+    tail_limit: float | None = None
+    growth: int | None = 0
+    input: Literal["chat", "library"] = "chat"
+
+
+BUDGETS = (
+    Budget("P1", "whole load, off the GUI thread", "probe_storage:whole_load", 1.3, "s", "bare decode", growth=1),
+    Budget("P2", "click to newest messages painted", "probe_window:newest_painted", 1.5, "s", "100 messages"),
+    Budget("P3", "longest stall while loading", "probe_window:stall_while_loading", 0.050, "s", tail_limit=0.016),
+    Budget("P3", "longest stall while saving", "probe_window:stall_while_saving", 0.050, "s", tail_limit=0.016),
+    Budget("P4", "memory growth by loading", "probe_storage:memory_of_load", 1.15, "MB", "file size", growth=1),
+    Budget("P5", "edit, full save, durable", "probe_storage:edit_and_save", 1.5, "s", "copy + fsync", growth=1),
+    Budget("P7", "snapshot for a save", "probe_storage:snapshot", 0.005, "s"),
+    Budget("P8", "frame while scrolling, all mounted", "probe_surface:frame", 0.008, "s", tail_limit=0.016),
+    Budget("P9", "jump to any message, painted", "probe_surface:jump", 0.030, "s"),
+    Budget("P10", "streaming update of the last row", "probe_surface:streaming", 1.2, "s", "100 rows"),
+    Budget("P14", "start to usable window, index warm", "probe_start:start", 2.0, "s", "empty window", input="library"),
+    Budget("P15", "recents without index: first rows", "probe_library:first_rows", 0.1, "s", input="library"),
+    Budget("P15", "recents without index: all", "probe_library:all_rows", 2.0, "s", growth=1, input="library"),
+    Budget("P16", "memory, idle, small chat open", "probe_start:memory", 1.5, "MB", "empty window", growth=None),
+    Budget("P17", "CPU while idle", "probe_start:idle", 0.005, "share", growth=None),
+)
+
+SILLYTAVERN = {
+    "P2": (1.15, 3.1, 15.1),
+    "P3": (0.55, 0.75, 2.4),
+    "P5": (0.31, 1.55, 16.7),
+    "P14": (7.2, 7.2, 7.2),
+    "P16": (1668e6, 1604e6, 2553e6),
+}
+"""SillyTavern 1.19.0 with Chromium on a 2-core machine, medians of three runs, at SIZES: seconds from click to last
+message painted, longest gap between frames meanwhile, seconds for one edit and save, seconds from page open to ready,
+bytes of browser and server together. Another machine than this one: for the order of magnitude."""

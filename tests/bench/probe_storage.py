@@ -1,0 +1,103 @@
+"""P1, P4, P5, P7: reading and saving a whole chat."""
+
+from __future__ import annotations
+
+import gc
+import os
+import shutil
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+
+import orjson
+import psutil
+
+from tavern_desktop.chat.chat import Chat
+from tavern_desktop.chat.header import Header
+from tavern_desktop.session.commands import EditText
+from tavern_desktop.storage import format as chat_format
+from tavern_desktop.storage.publish import publish
+from tavern_desktop.storage.reader import LoadedChat, load
+from tests.bench.inputs import chat_in
+from tests.bench.sample import Sample
+
+
+def whole_load(root: Path) -> Sample:
+    """P1: a load on a worker thread, against a bare loop that decodes each line with the collector off."""
+    path = chat_in(root)
+    bare = min(_timed(lambda: _bare_loop(path)) for _ in range(2))
+    took = _timed(lambda: _on_a_thread(path))
+    return Sample(took, bare)
+
+
+def memory_of_load(root: Path) -> Sample:
+    """P4: what loading adds to the process, against the size of the file."""
+    path = chat_in(root)
+    gc.collect()
+    before = psutil.Process().memory_info().rss
+    loaded = _on_a_thread(path)
+    gc.collect()
+    grown = psutil.Process().memory_info().rss - before
+    assert loaded.messages
+    return Sample(float(max(grown, 0)), float(path.stat().st_size))
+
+
+def edit_and_save(root: Path) -> Sample:
+    """P5: one edit and a durable save of everything, against a copy of the file with fsync."""
+    original = chat_in(root)
+    path = original.with_name("copy to save.jsonl")
+    copied = _timed(lambda: _durable_copy(original, path))
+    chat, loaded = _open(path)
+    middle = chat.messages[len(chat) // 2]
+
+    def save() -> None:
+        EditText(middle.key, "another text").do(chat)
+        header, messages = chat.snapshot()
+        pieces = chat_format.commit_pieces(header, messages)
+        publish(path, pieces, expected=loaded.signature, integrity=header.integrity())
+
+    saved = _timed(save)
+    path.unlink()
+    return Sample(saved, copied)
+
+
+def snapshot(root: Path) -> Sample:
+    """P7: what the owner gives away for a save."""
+    chat, _ = _open(chat_in(root))
+    return Sample(min(_timed(chat.snapshot) for _ in range(5)))
+
+
+def _open(path: Path) -> tuple[Chat, LoadedChat]:
+    loaded = load(path)
+    assert isinstance(loaded.header, Header)
+    return Chat(loaded.header, loaded.messages), loaded
+
+
+def _on_a_thread(path: Path) -> LoadedChat:
+    results: list[LoadedChat] = []
+    worker = threading.Thread(target=lambda: results.append(load(path)))
+    worker.start()
+    worker.join()
+    return results[0]
+
+
+def _bare_loop(path: Path) -> None:
+    gc.disable()
+    with path.open("rb") as file:
+        for line in file:
+            orjson.loads(line)
+    gc.enable()
+
+
+def _durable_copy(source: Path, target: Path) -> None:
+    with source.open("rb") as reading, target.open("wb") as writing:
+        shutil.copyfileobj(reading, writing, 4 * 1024 * 1024)
+        writing.flush()
+        os.fsync(writing.fileno())
+
+
+def _timed(call: Callable[[], object]) -> float:
+    began = perf_counter()
+    call()
+    return perf_counter() - began
