@@ -106,11 +106,6 @@ class StorageError(Exception):
         known = {name: getattr(self, name) for name in _FACTS}
         return {name: value for name, value in known.items() if value is not None}
 
-    @classmethod
-    def of_os(cls, detail: str, error: OSError, path: str | os.PathLike[str]) -> StorageError:
-        """Return `io/detail` for what the operating system said about `path`."""
-        return cls("io", detail, error.strerror or str(error), chat_ref=path, errno=error.errno)
-
     def with_facts(self, **facts: Any) -> StorageError:
         """Return this error knowing more, as each layer learns it; what is known already stays."""
         return StorageError(self.kind, self.detail, self.message, **{**facts, **self.facts()})
@@ -121,6 +116,11 @@ _FACTS = ("chat_ref", "record", "line", "offset", "index", "errno", "side")
 
 def _rebuilt(kind: str, detail: str, message: str, facts: Mapping[str, Any]) -> StorageError:
     return StorageError(kind, detail, message, **facts)
+
+
+def from_os(error: OSError, detail: str, path: str | os.PathLike[str]) -> StorageError:
+    """Return `io/detail` for what the operating system said about `path`."""
+    return StorageError("io", detail, error.strerror or str(error), chat_ref=path, errno=error.errno)
 
 
 class ChangedOnDisk(Exception):

@@ -58,9 +58,14 @@ def refuse_bom(raw: bytes, *, record: int, line: int, offset: int, is_first: boo
         raise StorageError(kind, "bom", record=record, line=line, offset=offset)
 
 
-def record_error(error: JsonTextError, *, record: int, line: int, offset: int, is_first: bool) -> StorageError:
+def record_error(error: JsonTextError, *, record: int, line: int, offset: int, is_first: bool = False) -> StorageError:
     """Return the storage error for a record that is no acceptable JSON object."""
-    place = {"record": record, "line": line, "offset": offset + (error.offset or 0), "message": str(error)}
+    place: dict[str, Any] = {
+        "record": record,
+        "line": line,
+        "offset": offset + (error.offset or 0),
+        "message": str(error),
+    }
     if error.detail == "utf8":
         return StorageError("bad_encoding", "utf8", **place)
     return StorageError("bad_header" if is_first else "bad_record", error.detail, **place)
@@ -94,9 +99,8 @@ def records(blocks: Iterable[bytes]) -> Iterator[tuple[int, int, bytes]]:
 
     For places where a file is small or speed does not matter; the reader of whole chats does the same in bulk.
     """
-    line, offset, bom_seen, started = 0, 0, False, False
-    for text in lines(blocks):
-        line += 1
+    offset, bom_seen, started = 0, False, False
+    for line, text in enumerate(lines(blocks), 1):
         if started:
             raw = text.strip(BLANK)
         else:

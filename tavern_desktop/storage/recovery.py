@@ -1,0 +1,126 @@
+"""What can still be read of a damaged chat, and everything that is wrong with it (decision D8).
+
+For looking only: nothing of this ever becomes a chat that could be saved over the file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tavern_desktop.chat import jsontext
+from tavern_desktop.chat.header import Header
+from tavern_desktop.storage import format as chat_format
+from tavern_desktop.storage.errors import StorageError
+from tavern_desktop.storage.format import ChatKind
+from tavern_desktop.storage.reader import BLOCK_SIZE, SIZE_LIMIT, Cancelled, blocks, opened
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveredRow:
+    """A line of the file: a readable message, or, with `error`, one that is damaged."""
+
+    line: int
+    raw: bytes
+    error: StorageError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryView:
+    """Everything readable, in the order of the file. `header` is None where the first line is no header."""
+
+    header: Header | None
+    rows: tuple[RecoveredRow, ...]
+
+    @property
+    def readable(self) -> int:
+        """How many messages can be read."""
+        return sum(row.error is None for row in self.rows)
+
+    @property
+    def damaged(self) -> int:
+        """How many lines cannot be read."""
+        return len(self.rows) - self.readable
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """All problems of a file, and how many of its messages are sound."""
+
+    problems: tuple[StorageError, ...]
+    messages: int
+    warnings: tuple[str, ...] = ()
+
+
+def recovery(path: Path, *, kind: ChatKind = "character", cancelled: Cancelled | None = None) -> RecoveryView:
+    """Read what can be read; messages glued on one line become several (B-08). Raises where nothing can be opened."""
+    header: Header | None = None
+    rows: list[RecoveredRow] = []
+    for line, raw, error, is_header in _survey(path, kind, cancelled):
+        if is_header and error is None:
+            header = Header(raw)
+        elif error is not None and (parts := _glued(raw)):
+            rows.extend(RecoveredRow(line, part) for part in parts)
+        else:
+            rows.append(RecoveredRow(line, raw, error))
+    return RecoveryView(header, tuple(rows))
+
+
+def check(path: Path, *, kind: ChatKind = "character") -> CheckResult:
+    """Return every problem of a file, not only the first. Raises StorageError if the file cannot be opened."""
+    problems: list[StorageError] = []
+    warnings: tuple[str, ...] = ()
+    messages = 0
+    for _, raw, error, is_header in _survey(path, kind, None):
+        if error is not None:
+            error.chat_ref = str(path)
+            problems.append(error)
+        elif is_header:
+            warnings = chat_format.header_warnings(jsontext.decode(raw))
+        else:
+            messages += 1
+    return CheckResult(tuple(problems), messages, warnings)
+
+
+def _survey(
+    path: Path, kind: ChatKind, cancelled: Cancelled | None
+) -> Iterator[tuple[int, bytes, StorageError | None, bool]]:
+    """Yield (line, raw, error, is the header) for each record."""
+    with opened(path, SIZE_LIMIT) as (file, signature):
+        stream = chat_format.records(blocks(file, signature.size, BLOCK_SIZE, path, cancelled))
+        for record, (line, offset, raw) in enumerate(stream):
+            place = {"record": record, "line": line, "offset": offset}
+            is_header = record == 0
+            error = None
+            try:
+                data = chat_format.decode_record(raw, **place, is_first=is_header)
+                if is_header and (is_header := chat_format.is_header_first(kind, data)):
+                    chat_format.validate_header(data, **place)
+            except StorageError as found:
+                error = found
+            yield line, raw, error, is_header
+
+
+def _glued(raw: bytes) -> list[bytes]:
+    """Return the objects that stand one behind the other on a line, [] if that is not what the line is."""
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return []
+    decoder = json.JSONDecoder()
+    parts: list[bytes] = []
+    at = 0
+    while at < len(text):
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return []
+        if not isinstance(value, dict):
+            return []
+        parts.append(text[at:end].encode("utf-8"))
+        at = end
+        while at < len(text) and text[at] in " \t\r":
+            at += 1
+    return parts
