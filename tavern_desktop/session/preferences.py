@@ -33,6 +33,7 @@ class WindowState(msgspec.Struct, frozen=True):
     state: bytes = b""
     splitter: bytes = b""
     library_shown: bool = True
+    inspector_shown: bool = False
 
 
 class Position(msgspec.Struct, frozen=True):

@@ -5,34 +5,17 @@ Until a picture is there, and where there is none, an avatar is a coloured squar
 
 from __future__ import annotations
 
-import unicodedata
-import zlib
 from collections import OrderedDict
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QImage, QImageReader, QPainter, QPainterPath, QPixmap
+from PySide6.QtGui import QImage, QImageReader, QPainter, QPainterPath, QPixmap
 
 from tavern_desktop.session.runner import Outcome, Runner
+from tavern_desktop.ui.chat.context import Letter
 
-COLOURS = ("#7a5c8e", "#3f6f73", "#8a6a3d", "#5b6b86", "#86524f", "#5f7350", "#6b7280", "#8c5a72")
 KEPT = 256
 """Pictures held in memory: some 6 KB each at 40 px."""
-
-
-def avatar_colour(name: str) -> QColor:
-    """Return the colour that stands for `name`, always the same one."""
-    return QColor(COLOURS[zlib.crc32(name.strip().casefold().encode("utf-8", "replace")) % len(COLOURS)])
-
-
-def initial(name: str) -> str:
-    """Return the letter that stands for `name`: its first letter or digit, of Chinese names the last."""
-    letters = [c for c in name if unicodedata.category(c)[0] in "LN"]
-    if not letters:
-        return name.strip()[:1] or "?"
-    if all("㐀" <= c <= "鿿" for c in letters):
-        return letters[-1]
-    return letters[0].upper()
 
 
 def paint_avatar(painter: QPainter, rect: QRectF, name: str, picture: QPixmap | None) -> None:
@@ -45,13 +28,14 @@ def paint_avatar(painter: QPainter, rect: QRectF, name: str, picture: QPixmap | 
         painter.setClipPath(shape)
         painter.drawPixmap(rect, picture, QRectF(picture.rect()))
     else:
-        painter.fillPath(shape, avatar_colour(name))
+        letter = Letter.of_name(name)
+        painter.fillPath(shape, letter.colour)
         font = painter.font()
         font.setPixelSize(max(1, round(rect.width() * 0.4)))
         font.setBold(True)
         painter.setFont(font)
         painter.setPen(Qt.GlobalColor.white)
-        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, initial(name))
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, letter.letter)
     painter.restore()
 
 

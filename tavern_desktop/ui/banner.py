@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from tavern_desktop.ui.icons import icon
-from tavern_desktop.ui.widgets import icon_button, label, push_button, set_tone
+from tavern_desktop.ui.icons import Tone
+from tavern_desktop.ui.widgets import Sign, icon_button, label, push_button, set_tone
 
 Button = tuple[str, Callable[[], object]]
 """A button's text and what it does; pressing one takes the notice away first."""
@@ -27,7 +26,11 @@ class Notice:
     key: str = ""
 
 
-_ICONS = {"info": ("info", "accent"), "warning": ("warning", "warn"), "danger": ("warning", "danger")}
+_ICONS: dict[str, tuple[str, Tone]] = {
+    "info": ("info", "accent"),
+    "warning": ("warning", "warn"),
+    "danger": ("warning", "danger"),
+}
 
 
 class Banner(QWidget):
@@ -38,7 +41,7 @@ class Banner(QWidget):
         self._notices: list[Notice] = []
         self._frame = QFrame()
         self._frame.setObjectName("banner")
-        self._icon = QLabel()
+        self._icon = Sign("info", "accent", 18)
         self._text = label(wrap=True)
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._buttons = QHBoxLayout()
@@ -102,7 +105,7 @@ class Banner(QWidget):
             return
         notice = self._notices[-1]
         name, tone = _ICONS[notice.tone]
-        self._icon.setPixmap(icon(name, tone).pixmap(QSize(18, 18), self.devicePixelRatio()))  # type: ignore[arg-type]
+        self._icon.show_icon(name, tone)
         self._text.setText(notice.text)
         self._frame.setAccessibleName(notice.text)
         set_tone(self._frame, notice.tone)

@@ -166,11 +166,9 @@ class ComposerArea(QWidget):
         self._box.setMaximumWidth(COLUMN)
         self._lay_out()
         self.text.focus_changed.connect(lambda on: set_tone(self._box, "true" if on else "false", "focused"))
-        self.text.textChanged.connect(self._enable_sending)
         themes().changed.connect(self._match_placeholder)
         self._match_placeholder()
         self.set_enter_sends(True)
-        self._enable_sending()
 
     def show_speaker(self, persona: str, other: str) -> None:
         """Say who writes, and to whom."""
@@ -188,6 +186,12 @@ class ComposerArea(QWidget):
             else self.tr("Send (Shift+Enter; Enter for a new line)")
         )
 
+    def set_text_scale(self, percent: int) -> None:
+        """Write at this size, as the surface shows it."""
+        font = self.font()
+        font.setPointSizeF(themes().point_size * percent / 100)
+        self.text.setFont(font)
+
     def _lay_out(self) -> None:
         foot = QHBoxLayout()
         foot.setSpacing(12)
@@ -204,9 +208,6 @@ class ComposerArea(QWidget):
         around.addStretch(1)
         around.addWidget(self._box, 1000)
         around.addStretch(1)
-
-    def _enable_sending(self) -> None:
-        self.send_button.setEnabled(bool(self.text.toPlainText().strip()))
 
     def _match_placeholder(self) -> None:
         # The style sheet has no placeholder colour for plain text edits.

@@ -1,4 +1,4 @@
-"""Dates as lists show them: the time for today, the weekday for this week, else day and month."""
+"""Dates as lists show them: the time for today, the weekday for this week, else day and month, or month and year."""
 
 from __future__ import annotations
 
@@ -19,4 +19,4 @@ def relative_date(ms: int, now: QDateTime | None = None, locale: QLocale | None 
         return locale.toString(moment, "ddd")
     if moment.date().year() == now.date().year():
         return locale.toString(moment, "d MMM")
-    return locale.toString(moment, "d MMM yyyy")
+    return locale.toString(moment, "MMM yyyy")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QVB
 
 from tavern_desktop.library.found_roots import FoundRoot
 from tavern_desktop.ui.about import application_icon
-from tavern_desktop.ui.icons import icon
-from tavern_desktop.ui.widgets import label, push_button
+from tavern_desktop.ui.widgets import ElidedLabel, Sign, label
 
 COLUMN = 560
 
@@ -58,8 +57,8 @@ class WelcomePage(QScrollArea):
             button.deleteLater()
         self._found_buttons = []
         for one in found:
-            text = self.tr("Open my {program} folder\n{path}").format(program=one.program, path=one.root.path)
-            button = self._choice(text, "folder", partial(self.folder_chosen.emit, one.root.path))
+            title = self.tr("Open my {program} folder").format(program=one.program)
+            button = self._choice(title, str(one.root.path), "folder", partial(self.folder_chosen.emit, one.root.path))
             self._found.addWidget(button)
             self._found_buttons.append(button)
         self._found_text.setVisible(bool(found))
@@ -85,23 +84,45 @@ class WelcomePage(QScrollArea):
         column.addWidget(self._found_text)
         column.addLayout(self._found)
         self.sample = self._choice(
-            self.tr("Start here with a sample\nTwo characters and three chats, in a folder of its own"),
+            self.tr("Start here with a sample"),
+            self.tr("Two characters and three chats, in a folder of its own"),
             "chat",
             self.sample_chosen.emit,
         )
         self.other = self._choice(
-            self.tr("Choose a folder…\nA SillyTavern or TauriTavern folder, or drop one on this window"),
+            self.tr("Choose a folder…"),
+            self.tr("A SillyTavern or TauriTavern folder; it can also be dropped on this window"),
             "plus",
             self.other_requested.emit,
         )
         column.addWidget(self.sample)
         column.addWidget(self.other)
 
-    def _choice(self, text: str, sign: str, on_click: object) -> QPushButton:
-        button = push_button(text, "choice")
-        button.setIcon(icon(sign, "accent"))
-        button.setIconSize(QSize(22, 22))
-        button.setAccessibleName(text.replace("\n", ": "))
-        button.setToolTip(text.split("\n")[-1])
-        button.clicked.connect(lambda: on_click())  # type: ignore[operator]
+    def _choice(self, title: str, detail: str, sign: str, on_click: Callable[[], object]) -> QPushButton:
+        button = ChoiceButton(title, detail, sign)
+        button.clicked.connect(lambda: on_click())
         return button
+
+
+class ChoiceButton(QPushButton):
+    """A large button with a title and a quiet line under it."""
+
+    def __init__(self, title: str, detail: str, sign: str) -> None:
+        super().__init__()
+        self.setProperty("kind", "choice")
+        self.setAccessibleName(f"{title}: {detail}")
+        self.setToolTip(detail)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(16, 11, 16, 11)
+        self._row.setSpacing(14)
+        words = QVBoxLayout()
+        words.setSpacing(1)
+        words.addWidget(label(title))
+        words.addWidget(ElidedLabel(detail, "muted"))
+        self._row.addWidget(Sign(sign, "accent", 22))
+        self._row.addLayout(words, 1)
+        for child in self.findChildren(QWidget):
+            child.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+    def sizeHint(self) -> QSize:
+        return self._row.sizeHint()

@@ -68,6 +68,23 @@ def horizontal_line() -> QFrame:
     return line
 
 
+class Sign(QWidget):
+    """An icon that only shows something, in the colours of the moment."""
+
+    def __init__(self, name: str, tone: Tone, side: int) -> None:
+        super().__init__()
+        self.setFixedSize(side, side)
+        self.show_icon(name, tone)
+
+    def show_icon(self, name: str, tone: Tone) -> None:
+        """Show another icon."""
+        self._icon = icon(name, tone)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self._icon.paint(QPainter(self), self.rect())
+
+
 class ElidedLabel(QLabel):
     """A label of one line that shortens with … what does not fit, and tells it whole in its tooltip."""
 

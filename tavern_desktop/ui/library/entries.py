@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -27,12 +28,17 @@ class Entry:
     conflict: bool = False
 
     @property
+    def told_title(self) -> str:
+        """The title where it tells something that the row does not say anyway."""
+        return useful_title(self.name, self.title)
+
+    @property
     def searched(self) -> str:
         return f"{self.name}\n{self.title}"
 
 
 def chat_entries(rows: Sequence[ChatRow]) -> list[Entry]:
-    """Return a row for each chat; the title is told where one name has several chats."""
+    """Return a row for each chat."""
     return [
         Entry(
             row.file,
@@ -67,6 +73,12 @@ def group_entries(groups: Sequence[Group], rows: Sequence[ChatRow]) -> list[Entr
         if row.group:
             by_id.setdefault(row.group, []).append(row)
     return [_person(one.id, one.name, "", one.problem, one.chat, by_id.get(one.id, [])) for one in groups]
+
+
+def useful_title(name: str, title: str) -> str:
+    """Return the chat's title unless it only says the name and when the chat was begun, as most file names do."""
+    begun = rf"(?:{re.escape(name)} - )?\d{{4}}-\d{{1,2}}-\d{{1,2}}\b.*"
+    return "" if title == name or re.fullmatch(begun, title) else title
 
 
 def words_of(row: ChatRow) -> str:

@@ -18,6 +18,8 @@ AVATAR = 40
 PADDING = 8
 GAP = 12
 SIGN = 15
+LEAST_TITLE = 40
+"""Pixels below which a title is not worth showing."""
 
 
 def scaled_font(font: QFont, pixels: float, weight: QFont.Weight | None = None) -> QFont:
@@ -98,4 +100,11 @@ class RowPainter(QStyledItemDelegate):
         painter.setPen(theme.text)
         name_box = QRect(line.left(), line.top(), max(0, right - line.left()), line.height())
         metrics = QFontMetrics(bold)
-        painter.drawText(name_box, flags, metrics.elidedText(entry.name, Qt.TextElideMode.ElideRight, name_box.width()))
+        name = metrics.elidedText(entry.name, Qt.TextElideMode.ElideRight, name_box.width())
+        painter.drawText(name_box, flags, name)
+        name_box.setLeft(name_box.left() + metrics.horizontalAdvance(name) + 6)
+        if entry.told_title and name_box.width() > LEAST_TITLE:
+            painter.setFont(small)
+            painter.setPen(theme.muted)
+            title = QFontMetrics(small).elidedText(entry.told_title, Qt.TextElideMode.ElideRight, name_box.width())
+            painter.drawText(name_box, flags, title)

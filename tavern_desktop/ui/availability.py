@@ -1,0 +1,36 @@
+"""What is there for actions to act on."""
+
+from __future__ import annotations
+
+from tavern_desktop.chat import facts
+from tavern_desktop.chat.chat import Chat
+from tavern_desktop.session.chat_session import ChatSession
+from tavern_desktop.ui.actions import Need
+
+
+def available(session: ChatSession | None, current: int | None) -> Need:
+    """Return what the chat in view offers; `current` is the key of the current message."""
+    if session is None:
+        return Need.NOTHING
+    there = Need.FILE
+    if session.chat is None or not session.can_change:
+        return there
+    there |= Need.CHAT
+    if session.undo_label is not None:
+        there |= Need.UNDO
+    if session.redo_label is not None:
+        there |= Need.REDO
+    return there | _of_message(session.chat, current)
+
+
+def _of_message(chat: Chat, key: int | None) -> Need:
+    index = chat.find(key) if key is not None else None
+    if index is None:
+        return Need.NOTHING
+    data = chat.messages[index].data()
+    there = Need.CURRENT
+    if len(facts.swipes(data)) > 1 and facts.may_swipe(data):
+        there |= Need.SWIPES
+    if facts.may_hide(data):
+        there |= Need.HIDDEN if facts.is_hidden(data) else Need.VISIBLE
+    return there

@@ -1,0 +1,78 @@
+"""A chat that could not be read, in words: what is wrong, what became of the data, and its lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication, QLocale
+
+from tavern_desktop.chat import facts, jsontext
+from tavern_desktop.storage.errors import StorageError, sentence
+from tavern_desktop.storage.recovery import RecoveredRow, RecoveryView
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the file: a message with its number, speaker and text, or what is left of one."""
+
+    place: str
+    speaker: str
+    text: str
+    damaged: bool = False
+
+
+class Lines:
+    """The lines of a damaged file, decoded when they are looked at."""
+
+    def __init__(self, rest: RecoveryView | None = None) -> None:
+        self._rows: tuple[RecoveredRow, ...] = rest.rows if rest is not None else ()
+        self.first_damaged = next((n for n, row in enumerate(self._rows) if row.error is not None), 0)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def line(self, number: int) -> Line:
+        """Return line `number` of what can be shown, from 0."""
+        row = self._rows[number]
+        place = _tr("line {number}").format(number=count(row.line))
+        if row.error is not None:
+            return Line(place, _tr("damaged"), row.raw.decode("utf-8", "replace"), damaged=True)
+        data = jsontext.decode(row.raw)
+        return Line(place, facts.name(data), facts.text(data))
+
+
+def summary(rest: RecoveryView) -> str:
+    """Return how much of the chat can be read."""
+    return _tr("{readable} messages can be read, {damaged} lines are damaged").format(
+        readable=count(rest.readable), damaged=count(rest.damaged)
+    )
+
+
+def what_is_wrong(error: StorageError) -> str:
+    """Return the one sentence that says what is wrong."""
+    if error.kind == "cancelled":
+        return _tr("Reading this chat was stopped.")
+    return sentence(error)
+
+
+def what_became_of_it(error: StorageError) -> str:
+    """Return what happened to the data, and what it means for now."""
+    if error.kind == "cancelled":
+        return _tr("Nothing was changed. Press Retry to read it.")
+    if error.kind == "not_found":
+        return _tr("If it was moved or renamed, choose it again in the library.")
+    if error.kind in ("bad_header", "bad_record", "bad_encoding"):
+        return _tr(
+            "The file has not been touched and nothing will be saved over it. "
+            "Below is everything that can still be read; a repaired copy holds exactly that."
+        )
+    return _tr("The file has not been touched and nothing will be saved over it.")
+
+
+def count(number: int) -> str:
+    """Return a number as people write it."""
+    return QLocale().toString(number)
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Failure", text)

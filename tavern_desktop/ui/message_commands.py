@@ -1,0 +1,198 @@
+"""What is asked for at a message becomes a command on its chat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication
+
+from tavern_desktop.chat import edits, facts, swipes
+from tavern_desktop.chat.chat import Chat
+from tavern_desktop.chat.message import Message
+from tavern_desktop.session.chat_session import ChatSession
+from tavern_desktop.session.commands import (
+    Command,
+    CopyMessage,
+    DeleteMessages,
+    DeleteSwipe,
+    EditText,
+    InsertMessage,
+    MoveMessage,
+    SelectSwipe,
+    SetHidden,
+)
+from tavern_desktop.session.refusals import Refused
+from tavern_desktop.ui.actions import Act
+from tavern_desktop.ui.chat.view import ChatView
+
+USER_SEARCHED = 500
+"""Messages from the end among which my last one is looked for."""
+
+
+class MessageCommands(QObject):
+    """Acts on the chat in view. Owner: the desk."""
+
+    refused = Signal(str)
+    """A sentence why something was not done."""
+    undo_offered = Signal(str)
+    """Something was taken away; the sentence for the undo bar."""
+
+    def __init__(self, view: ChatView, session: Callable[[], ChatSession | None], parent: QObject) -> None:
+        super().__init__(parent)
+        self._view = view
+        self._session = session
+        view.edit_committed.connect(self.edit)
+        view.swipe_requested.connect(self.swipe)
+        view.action_requested.connect(self.act_by_name)
+        self._acts: dict[Act, Callable[[Chat, int, list[int]], object]] = {
+            Act.EDIT: lambda chat, key, keys: self._view.begin_edit(key),
+            Act.COPY_MESSAGE: lambda chat, key, keys: self._copy(chat, keys),
+            Act.SWIPE_LEFT: lambda chat, key, keys: self.swipe(key, -1),
+            Act.SWIPE_RIGHT: lambda chat, key, keys: self.swipe(key, 1),
+            Act.DELETE_SWIPE: lambda chat, key, keys: self._delete_swipe(chat, key),
+            Act.HIDE: lambda chat, key, keys: self._do(SetHidden(keys, True)),
+            Act.UNHIDE: lambda chat, key, keys: self._do(SetHidden(keys, False)),
+            Act.MOVE_UP: lambda chat, key, keys: self._do(MoveMessage(key, -1)),
+            Act.MOVE_DOWN: lambda chat, key, keys: self._do(MoveMessage(key, 1)),
+            Act.INSERT_BEFORE: lambda chat, key, keys: self._insert(chat, key, before=True),
+            Act.INSERT_AFTER: lambda chat, key, keys: self._insert(chat, key, before=False),
+            Act.DUPLICATE: lambda chat, key, keys: self._do(CopyMessage(key)),
+            Act.DELETE: lambda chat, key, keys: self._delete(keys),
+            Act.DELETE_FROM_HERE: lambda chat, key, keys: self._delete_from(chat, key),
+        }
+
+    def handles(self, act: Act) -> bool:
+        """Say whether `act` is about messages."""
+        return act in self._acts
+
+    def act(self, act: Act) -> None:
+        """Do `act` to the current message, or to all selected ones where that makes sense."""
+        key = self._view.current_key
+        if key is not None:
+            self._act_at(act, key)
+
+    def act_by_name(self, name: str, key: int) -> None:
+        """Do what the surface asks for, named as the action is."""
+        self._act_at(Act[name.upper()], key)
+
+    def edit(self, key: int, text: str) -> None:
+        """Give a message another text."""
+        self._do(EditText(key, text))
+
+    def swipe(self, key: int, step: int) -> None:
+        """Show the alternative before (-1) or after (1) the shown one."""
+        message = self._message(key)
+        if message is None:
+            return
+        chat, data = message[0], message[1].data()
+        pristine = swipes.is_pristine(chat.header.metadata(), len(chat))
+        to = swipes.left(data) if step < 0 else swipes.right(data, pristine=pristine)
+        if to == "generate":
+            newest = chat.messages[-1].key == key
+            to = None if newest or len(facts.swipes(data)) < 2 else 0
+            if newest:
+                sentence = self.tr("This is the last one. Generating another reply comes with model connections.")
+                self.refused.emit(sentence)
+        if isinstance(to, int):
+            self._do(SelectSwipe(key, to))
+
+    def swipe_newest(self, step: int) -> None:
+        """Swipe the newest message, if it is one that can be."""
+        chat = self._chat()
+        if chat is not None and len(chat) and facts.may_swipe(chat.messages[-1].data()):
+            self.swipe(chat.messages[-1].key, step)
+
+    def edit_my_last(self) -> None:
+        """Open the editor on my newest message."""
+        chat = self._chat()
+        if chat is None:
+            return
+        for message in reversed(chat.messages[-USER_SEARCHED:]):
+            if facts.role(message.data()) == "user":
+                self._view.begin_edit(message.key)
+                return
+
+    def undo(self) -> None:
+        """Take back the last change of this chat."""
+        self._step_back(lambda session: session.undo())
+
+    def redo(self) -> None:
+        """Do again what was taken back."""
+        self._step_back(lambda session: session.redo())
+
+    def run(self, command: Command) -> bool:
+        """Carry out a command on the chat in view; return whether it was accepted."""
+        return self._do(command)
+
+    def _act_at(self, act: Act, key: int) -> None:
+        chat = self._chat()
+        if chat is None:
+            return
+        selected = self._view.selected_keys()
+        self._acts[act](chat, key, selected if key in selected else [key])
+
+    def _chat(self) -> Chat | None:
+        session = self._session()
+        return session.chat if session is not None and session.can_change else None
+
+    def _message(self, key: int) -> tuple[Chat, Message] | None:
+        chat = self._chat()
+        index = chat.find(key) if chat is not None else None
+        return (chat, chat.messages[index]) if chat is not None and index is not None else None
+
+    def _do(self, command: Command) -> bool:
+        session = self._session()
+        if session is None:
+            return False
+        try:
+            session.do(command)
+        except Refused as refusal:
+            self.refused.emit(refusal.sentence)
+            return False
+        return True
+
+    def _step_back(self, step: Callable[[ChatSession], None]) -> None:
+        session = self._session()
+        if session is None:
+            return
+        try:
+            step(session)
+        except Refused as refusal:
+            self.refused.emit(refusal.sentence)
+
+    def _delete(self, keys: list[int]) -> None:
+        if self._do(DeleteMessages(keys)):
+            count = len(keys)
+            text = self.tr("Message deleted") if count == 1 else self.tr("{count} messages deleted").format(count=count)
+            self.undo_offered.emit(text)
+
+    def _delete_from(self, chat: Chat, key: int) -> None:
+        before = len(chat)
+        if self._do(DeleteMessages.from_here(chat, key)):
+            count = before - len(chat)
+            text = self.tr("Message deleted") if count == 1 else self.tr("{count} messages deleted").format(count=count)
+            self.undo_offered.emit(text)
+
+    def _delete_swipe(self, chat: Chat, key: int) -> None:
+        message = self._message(key)
+        if message is not None and self._do(DeleteSwipe(key, facts.swipes(message[1].data()).current)):
+            self.undo_offered.emit(self.tr("Swipe deleted"))
+
+    def _copy(self, chat: Chat, keys: list[int]) -> None:
+        indices = sorted(index for index in map(chat.find, keys) if index is not None)
+        texts = [facts.text(chat.messages[index].data()) for index in indices]
+        QGuiApplication.clipboard().setText("\n\n".join(texts))
+
+    def _insert(self, chat: Chat, key: int, *, before: bool) -> None:
+        """Put an empty message of the same speaker beside this one and open it in the editor."""
+        index = chat.find(key)
+        if index is None:
+            return
+        neighbour = chat.messages[index].data()
+        role = facts.role(neighbour)
+        record = edits.new_message("assistant" if role == "tool" else role, "", facts.name(neighbour))
+        at = index - 1 if before else index
+        after_key = chat.messages[at].key if at >= 0 else None
+        if self._do(InsertMessage(after_key, record)):
+            self._view.begin_edit(chat.messages[at + 1].key)

@@ -1,0 +1,111 @@
+"""What the banner asks when a chat cannot simply be saved: changed on disk, read-only, a header to be agreed to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QInputDialog, QWidget
+
+from tavern_desktop.session.chat_session import ChatSession
+from tavern_desktop.storage.errors import StorageError, sentence
+from tavern_desktop.ui.banner import Banner, Notice
+from tavern_desktop.ui.services import Services
+
+CHANGED, READ_ONLY, HEADER = "changed", "read_only", "header"
+
+
+class SaveNotices(QObject):
+    """Watches the session in view. Owner: the desk."""
+
+    def __init__(self, services: Services, banner: Banner, parent: QObject) -> None:
+        super().__init__(parent)
+        self._services = services
+        self._banner = banner
+        self._session: ChatSession | None = None
+
+    def watch(self, session: ChatSession | None) -> None:
+        """Speak for this session from now on."""
+        if self._session is not None:
+            self._session.save_changed.disconnect(self._look)
+            self._session.state_changed.disconnect(self._look)
+        self._session = session
+        if session is not None:
+            session.save_changed.connect(self._look)
+            session.state_changed.connect(self._look)
+            self._look()
+
+    def save_as_new(self) -> None:
+        """Ask for a name and go on in a new file of that name."""
+        session = self._session
+        if session is None:
+            return
+        dialog = QInputDialog(self._window())
+        dialog.setWindowTitle(self.tr("Save as New Chat"))
+        dialog.setLabelText(self.tr("Name of the new chat:"))
+        dialog.setTextValue(self.tr("{title} (mine)").format(title=session.title))
+        dialog.textValueSelected.connect(self._save_as)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _look(self) -> None:
+        session = self._session
+        if session is None:
+            return
+        self._show(CHANGED, session.save_state.kind == "changed_on_disk", self._changed_notice)
+        self._show(HEADER, session.needs_header_consent, self._header_notice)
+        self._show(READ_ONLY, session.read_only is not None, self._read_only_notice)
+
+    def _show(self, key: str, wanted: bool, make: Callable[[], Notice]) -> None:
+        if wanted:
+            self._banner.show_notice(make())
+        else:
+            self._banner.take_away(key)
+
+    def _changed_notice(self) -> Notice:
+        text = self.tr("Another program changed this file. Nothing was overwritten; your changes are kept here.")
+        buttons = ((self.tr("Reload"), self._reload), (self.tr("Save as New Chat…"), self.save_as_new))
+        return Notice(text, buttons, "warning", CHANGED)
+
+    def _header_notice(self) -> Notice:
+        text = self.tr(
+            "This group chat is in an old form. To save changes it needs a first line that SillyTavern before 1.16 "
+            "does not know."
+        )
+        buttons = ((self.tr("Add It and Save"), self._allow), (self.tr("Keep the Old Form"), self._keep))
+        return Notice(text, buttons, "warning", HEADER)
+
+    def _read_only_notice(self) -> Notice:
+        reason = self._session.read_only if self._session is not None else None
+        texts = {
+            "not_a_chat": self.tr("This file holds no chat. It can be looked at, and will not be changed."),
+            "owned_elsewhere": self.tr(
+                "Another Tavern Desktop that does not answer has this data folder open, so chats can only be read here."
+            ),
+            "old_form": self.tr("This group chat keeps its old form and can only be read here."),
+        }
+        return Notice(texts[reason or "not_a_chat"], (), "info", READ_ONLY)
+
+    def _reload(self) -> None:
+        if self._session is not None:
+            self._session.reload()
+
+    def _allow(self) -> None:
+        if self._session is not None:
+            self._session.allow_header()
+
+    def _keep(self) -> None:
+        if self._session is not None:
+            self._session.keep_old_form()
+
+    def _save_as(self, name: str) -> None:
+        if self._session is None:
+            return
+        try:
+            self._session.save_as_new(name)
+        except StorageError as error:
+            self._look()
+            self._banner.show_notice(Notice(sentence(error), tone="danger", key="save_as"))
+
+    def _window(self) -> QWidget:
+        return self._banner.window()

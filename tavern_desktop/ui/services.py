@@ -1,0 +1,151 @@
+"""What all windows of the program share: the data root, its lists, open chats, settings, pictures, messages."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from PySide6.QtCore import QObject, Signal
+
+from tavern_desktop.library.data_root import DataRoot
+from tavern_desktop.library.personas import NOBODY, Persona
+from tavern_desktop.session.open_chats import OpenChats
+from tavern_desktop.session.preferences import Position, Preferences, RootState, Settings, WindowState
+from tavern_desktop.session.runner import Outcome, Runner
+from tavern_desktop.session.startup import remember_root
+from tavern_desktop.storage.index import Index
+from tavern_desktop.storage.own_folders import OwnFolders
+from tavern_desktop.ui.avatars import Avatars
+from tavern_desktop.ui.library.data import LibraryData
+from tavern_desktop.ui.messages import MessageService
+from tavern_desktop.ui.theme import themes
+
+log = logging.getLogger(__name__)
+
+LANE = "preferences"
+SMALLEST_TEXT, LARGEST_TEXT = 50, 300
+
+
+class Services(QObject):
+    """Owner: the application. Lives on the window's thread."""
+
+    settings_changed = Signal()
+    root_changed = Signal()
+    root_leaving = Signal()
+    """Another data root is about to be taken: views let go of their chats."""
+    window_requested = Signal(object)
+    """One more window is wanted, on the chat at a Path or on none (None)."""
+
+    def __init__(
+        self,
+        runner: Runner,
+        folders: OwnFolders,
+        preferences: Preferences,
+        root: DataRoot,
+        make_open_chats: Callable[[DataRoot], OpenChats],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.runner = runner
+        self.folders = folders
+        self.preferences = preferences
+        self.messages = MessageService(self)
+        self.avatars = Avatars(runner, self)
+        self.settings: Settings = preferences.settings.value
+        self.drafts: dict[str, str] = {}
+        """Unsent text by the path of its chat; shared, so that a draft is the same in two windows."""
+        self.persona = Persona(NOBODY)
+        """Who the person was last known to be, until a chat says."""
+        self._make_open_chats = make_open_chats
+        self.root = root
+        self.library = self._make_library()
+        self.open_chats = make_open_chats(root)
+
+    # -- settings ---------------------------------------------------------------------------------------
+
+    def change_setting(self, name: str, value: Any) -> None:
+        """Take a setting at once and write it in the background."""
+        if getattr(self.settings, name) == value:
+            return
+        self.settings = msgspec.structs.replace(self.settings, **{name: value})
+        if name == "theme":
+            themes().choose(value)
+        self.settings_changed.emit()
+        self._write(lambda: self.preferences.settings.update(**{name: value}))
+
+    def zoom(self, step: int) -> None:
+        """Make the text larger or smaller by steps of ten percent; 0 makes it normal."""
+        size = 100 if step == 0 else self.settings.text_size + 10 * step
+        self.change_setting("text_size", max(SMALLEST_TEXT, min(LARGEST_TEXT, size)))
+
+    @property
+    def window_state(self) -> WindowState:
+        return self.preferences.window.value
+
+    def keep_window_state(self, **changes: Any) -> None:
+        """Remember how a window is left."""
+        self._write(lambda: self.preferences.window.update(**changes))
+
+    # -- what is remembered of the data root ------------------------------------------------------------
+
+    @property
+    def root_state(self) -> RootState:
+        return self.preferences.root(self.root.path).value
+
+    def keep_root_state(self, **changes: Any) -> None:
+        """Remember something about the data root in use."""
+        section = self.preferences.root(self.root.path)
+        self._write(lambda: section.update(**changes))
+
+    def keep_position(self, path: Path, position: Position) -> None:
+        """Remember where a chat was left."""
+        root, chat = self.root, self.root.relative(path)
+        self._write(lambda: self.preferences.keep_position(root.path, chat, position))
+
+    def position(self, path: Path) -> Position | None:
+        """Return where a chat was left, None for the end."""
+        return self.root_state.positions.get(self.root.relative(path))
+
+    # -- the data root ----------------------------------------------------------------------------------
+
+    def change_root(self, root: DataRoot) -> None:
+        """Work on another data folder, and do so at the next start too."""
+        if root == self.root:
+            return
+        self.root_leaving.emit()
+        self.library.stop()
+        self.root = root
+        self.library = self._make_library()
+        self.open_chats = self._make_open_chats(root)
+        self.avatars.forget()
+        self.persona = Persona(NOBODY)
+        self.root_changed.emit()
+        self.remember_root()
+        self.library.refresh()
+
+    def remember_root(self) -> None:
+        """Work on this data root at the next start too."""
+        root = self.root
+        self.settings = msgspec.structs.replace(self.settings, data_root=str(root.path), user=root.user)
+        self._write(lambda: remember_root(self.preferences, root))
+
+    def _make_library(self) -> LibraryData:
+        root = self.root
+
+        def open_index() -> Index:
+            return Index(self.folders.for_root(root.path).cache, root.path)
+
+        return LibraryData(self.runner, root, open_index, self)
+
+    def _write(self, write: Callable[[], object]) -> None:
+        self.runner.submit(write, self._written, lane=LANE)
+
+    def _written(self, outcome: Outcome[object]) -> None:
+        if isinstance(outcome.error, OSError):
+            reason = outcome.error.strerror or str(outcome.error)
+            self.messages.warning(self.tr("The settings could not be written: {reason}.").format(reason=reason))
+        else:
+            outcome.result()

@@ -1,0 +1,112 @@
+"""What the person writes in a window: as whom, the draft of each chat, and sending it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from tavern_desktop.chat import facts
+from tavern_desktop.chat.chat import Chat
+from tavern_desktop.library.personas import Persona, persona_for
+from tavern_desktop.session.chat_session import ChatSession
+from tavern_desktop.session.runner import Outcome
+from tavern_desktop.ui.banner import Notice
+from tavern_desktop.ui.composer import ComposerArea
+from tavern_desktop.ui.message_commands import MessageCommands
+from tavern_desktop.ui.sending import command_for
+from tavern_desktop.ui.services import Services
+from tavern_desktop.ui.slash import SlashError, is_slash
+
+USER_SEARCHED = 500
+"""Messages from the end among which the person's last one is looked for."""
+SEND_NOTICE = "send"
+
+
+class Writing(QObject):
+    """Owner: the desk."""
+
+    persona_changed = Signal()
+    sent = Signal()
+    noticed = Signal(object)
+    """A Notice for the banner."""
+    notice_withdrawn = Signal(str)
+
+    def __init__(
+        self,
+        services: Services,
+        area: ComposerArea,
+        session: Callable[[], ChatSession | None],
+        commands: MessageCommands,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self.persona = services.persona
+        self._services = services
+        self._area = area
+        self._session = session
+        self._commands = commands
+        area.text.send_requested.connect(self.send)
+        area.text.edit_last_requested.connect(commands.edit_my_last)
+        area.text.swipe_requested.connect(commands.swipe_newest)
+
+    def take_up(self, session: ChatSession) -> None:
+        """Show the draft of the chat that has come into view."""
+        self.persona = self._services.persona
+        self._area.text.show_text(self._services.drafts.get(str(session.path), ""))
+
+    def lay_down(self, session: ChatSession) -> None:
+        """Keep what is written but not sent."""
+        self._area.text.finish_composing()
+        text = self._area.text.toPlainText()
+        if text:
+            self._services.drafts[str(session.path)] = text
+        else:
+            self._services.drafts.pop(str(session.path), None)
+        self._area.text.show_text("")
+
+    def find_persona(self, session: ChatSession) -> None:
+        """Look up, off the window's thread, who the person is in a chat that has been read."""
+        if session.chat is None:
+            return
+        root, metadata, last = self._services.root, session.chat.header.metadata(), _last_by_user(session.chat)
+
+        def keep(outcome: Outcome[Persona]) -> None:
+            if self._session() is session and outcome.error is None:
+                self.persona = self._services.persona = outcome.result()
+                self.persona_changed.emit()
+
+        self._services.runner.submit(lambda: persona_for(root, metadata, last), keep)
+
+    def send(self) -> None:
+        """Make the text a message of the chat in view, or do the `/` command it is; else it stays, and why is said."""
+        session, text = self._session(), self._area.text.toPlainText()
+        if not text.strip() or session is None:
+            return
+        if session.chat is None or not session.can_change:
+            self._say(self.tr("This chat cannot be changed right now. Your text stays here."))
+            return
+        try:
+            command = command_for(text, session.chat, self.persona)
+        except SlashError as error:
+            self._say(str(error))
+            return
+        if not self._commands.run(command):
+            return
+        self._area.text.clear()
+        self.notice_withdrawn.emit(SEND_NOTICE)
+        self.sent.emit()
+        if not is_slash(text):
+            self._say(self.tr("Your message is in the chat. Replies will come once a model can be connected here."))
+
+    def _say(self, text: str) -> None:
+        self.noticed.emit(Notice(text, key=SEND_NOTICE))
+
+
+def _last_by_user(chat: Chat) -> dict[str, Any] | None:
+    for message in reversed(chat.messages[-USER_SEARCHED:]):
+        data = message.data()
+        if facts.role(data) == "user":
+            return data
+    return None
