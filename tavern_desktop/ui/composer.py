@@ -46,6 +46,8 @@ class Composer(QPlainTextEdit):
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.document().setDocumentMargin(0)
+        # The margin counts as a change that could be undone.
+        self.document().clearUndoRedoStacks()
         self.enter_sends = True
         self._composing = False
         self.document().documentLayout().documentSizeChanged.connect(self._fit_height)

@@ -101,7 +101,7 @@ class CharacterTab(QScrollArea):
         self.avatar.show_avatar(self._texts.name, picture)
 
     def _text(self) -> QLabel:
-        shown = label(wrap=True)
+        shown = label(tone="body", wrap=True)
         shown.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
