@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+
 from tavern_desktop.ui.chat.blocks import Align, Block, Cell, ListPlace, Parsed, Picture, Run, Style
 from tavern_desktop.ui.chat.speech import mark_speech
 

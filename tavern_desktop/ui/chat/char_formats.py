@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QColor, QFont, QTextCharFormat
+from collections.abc import Iterable
+
+from PySide6.QtGui import QColor, QFont, QTextCharFormat, QTextLayout
 
 from tavern_desktop.ui.chat.blocks import Run, Style
+from tavern_desktop.ui.chat.highlight import CodeSpan, CodeTone
 from tavern_desktop.ui.chat.look import Look
 
 
@@ -31,6 +34,15 @@ class CharFormats:
         """Return the format of a run in a table."""
         return self._get(run, 0, header)
 
+    def of_code(self, spans: Iterable[CodeSpan]) -> list[QTextLayout.FormatRange]:
+        """Return the colours of a piece of code as Qt's layouts take them."""
+        ranges = []
+        for start, length, tone in spans:
+            made = QTextLayout.FormatRange()
+            made.start, made.length, made.format = start, length, self._tone(tone)
+            ranges.append(made)
+        return ranges
+
     def note(self, href: str) -> QTextCharFormat:
         """Return the format of a line of ours among the author's text."""
         made = QTextCharFormat()
@@ -39,6 +51,20 @@ class CharFormats:
         if href:
             made.setAnchor(True)
             made.setAnchorHref(href)
+        return made
+
+    def _tone(self, tone: CodeTone) -> QTextCharFormat:
+        theme = self._look.theme
+        colours = {
+            "keyword": theme.accent,
+            "string": theme.ok,
+            "comment": theme.muted,
+            "number": theme.speech,
+            "name": theme.narration,
+        }
+        made = QTextCharFormat()
+        made.setForeground(colours[tone])
+        made.setFontItalic(tone == "comment")
         return made
 
     def _get(self, run: Run, heading: int, bold: bool) -> QTextCharFormat:

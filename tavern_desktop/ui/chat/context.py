@@ -1,4 +1,4 @@
-"""What the surface is told about the chat it shows: who speaks, what they look like, where pictures lie, which colours."""
+"""What the surface is told about the chat it shows: who speaks, what they look like, where pictures lie."""
 
 from __future__ import annotations
 

@@ -8,11 +8,12 @@ searching and copying count in. A document never loads a resource.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import (
+    QFontMetricsF,
     QTextBlock,
     QTextBlockFormat,
     QTextCharFormat,
@@ -29,6 +30,8 @@ from typing_extensions import override
 
 from tavern_desktop.ui.chat.blocks import Block, Cell, Parsed, Run
 from tavern_desktop.ui.chat.char_formats import CharFormats
+from tavern_desktop.ui.chat.find import find_in_text
+from tavern_desktop.ui.chat.highlight import code_spans
 from tavern_desktop.ui.chat.look import Look
 from tavern_desktop.ui.chat.pictures import PictureShelf, Spot
 
@@ -77,6 +80,7 @@ class MessageDocument(QTextDocument):
         self.tables: list[tuple[Block, QTextTable]] = []
         self.has_pictures = False
         self._spots: dict[int, Spot] = {}
+        self._hits: tuple[tuple[str, bool], tuple[tuple[int, int], ...]] = (("", False), ())
         self._decorations: list[Decoration] | None = None
         self._shelf = shelf
         self._max_picture_height = max_picture_height
@@ -120,6 +124,47 @@ class MessageDocument(QTextDocument):
     def loadResource(self, kind: int, name: Any) -> Any:
         """Answer nothing, whatever a text manages to ask for."""
         return None
+
+    def href_at(self, x: float, y: float) -> str:
+        """Return where the text at a point leads, "" for nowhere."""
+        return self.documentLayout().anchorAt(QPointF(x, y))
+
+    def character_at(self, x: float, y: float) -> int:
+        """Return the place between characters that is nearest to a point."""
+        at = self.documentLayout().hitTest(QPointF(x, y), Qt.HitTestAccuracy.FuzzyHit)
+        return min(max(at, 0), self.length())
+
+    def line_top(self, character: int) -> float:
+        """Return the upper edge of the line that holds a character."""
+        block = self.findBlock(min(character, self.length()))
+        line = block.layout().lineForTextPosition(character - block.position())
+        return self.documentLayout().blockBoundingRect(block).top() + (line.y() if line.isValid() else 0)
+
+    def hits(self, needle: str, exact_case: bool) -> tuple[tuple[int, int], ...]:
+        """Return where `needle` stands in the shown text, worked out once for each needle."""
+        if self._hits[0] != (needle, exact_case):
+            self._hits = ((needle, exact_case), tuple(find_in_text(self.text(), needle, exact_case=exact_case)))
+        return self._hits[1]
+
+    def colour_code(self) -> None:
+        """Give code its colours. Changes no character and no height, so it may come after the first painting."""
+        for number, block in self.blocks.items():
+            if block.kind == "code":
+                layout = self.findBlockByNumber(number).layout()
+                layout.setFormats(self._formats.of_code(code_spans(block.code, block.language)))
+
+    def cut(self, start: int, end: int) -> list[Block]:
+        """Return what stands between two characters as blocks, for copying. Tables are taken whole."""
+        pieces: list[tuple[int, Block]] = []
+        for number, block in self.blocks.items():
+            first = self.findBlockByNumber(number).position()
+            length = self.findBlockByNumber(number).length() - 1
+            if first <= end and start <= first + length and (start < first + length or not length):
+                pieces.append((first, _cut(block, max(0, start - first), min(length, end - first))))
+        for block, table in self.tables:
+            if table.firstPosition() < end and start <= table.lastPosition():
+                pieces.append((table.firstPosition(), block))
+        return [block for _, block in sorted(pieces, key=lambda piece: piece[0])]
 
     # Filling
 
@@ -301,15 +346,11 @@ class MessageDocument(QTextDocument):
 
     def _marker(self, block: Block, text: str, qt_block: QTextBlock, rect: QRectF) -> Decoration:
         line: QTextLine = qt_block.layout().lineAt(0)
-        gap = self.look.px(7)
-        baseline = rect.top() + line.y() + line.ascent()
-        if qt_block.textDirection() == Qt.LayoutDirection.RightToLeft:
-            left = self._width - self.look.indent * _depth(block) + gap
-            where = QRectF(left, rect.top(), self.look.px(60), line.height())
-        else:
-            right = self.look.indent * _depth(block) - gap
-            where = QRectF(right - self.look.px(60), rect.top(), self.look.px(60), line.height())
-        return Decoration("marker", where, block, text, baseline=baseline)
+        width = QFontMetricsF(self.look.text_font).horizontalAdvance(text)
+        edge = self.look.indent * _depth(block) - self.look.px(7)
+        left = self._width - edge if is_right_to_left(qt_block) else edge - width
+        where = QRectF(left, rect.top(), width, line.height())
+        return Decoration("marker", where, block, text, baseline=rect.top() + line.y() + line.ascent())
 
     def _bars(self, bar: tuple[int, QRectF, Block] | None) -> Iterable[Decoration]:
         if bar is None:
@@ -318,14 +359,32 @@ class MessageDocument(QTextDocument):
         first = self.findBlock(self.documentLayout().hitTest(rect.topLeft(), Qt.HitTestAccuracy.FuzzyHit))
         for level in range(quotes):
             x = float(level * self.look.indent + self.look.px(4))
-            if first.textDirection() == Qt.LayoutDirection.RightToLeft:
+            if is_right_to_left(first):
                 x = self._width - x - 2
             yield Decoration("quote", QRectF(x, rect.top(), 2, rect.height()), block)
+
+
+def _cut(block: Block, start: int, end: int) -> Block:
+    """Return a block with only the characters start … end of its text."""
+    if block.kind == "code":
+        return replace(block, code=block.code[start:end])
+    runs, offset = [], 0
+    for run in block.runs:
+        piece = run.text[max(0, start - offset) : max(0, end - offset)]
+        if piece:
+            runs.append(run._replace(text=piece))
+        offset += len(run.text)
+    return replace(block, runs=tuple(runs))
 
 
 def _depth(block: Block) -> int:
     depth = block.quote + (block.place.depth if block.place else 0)
     return min(depth + (1 if block.kind == "summary" else 0), 12)
+
+
+def is_right_to_left(block: QTextBlock) -> bool:
+    """Say whether a paragraph runs from the right: its first strong letter decides."""
+    return block.textDirection() == Qt.LayoutDirection.RightToLeft
 
 
 def href_of(character_format: QTextCharFormat) -> str:

@@ -24,7 +24,7 @@ class Anchor(NamedTuple):
     """A message and where its top is on screen (negative: above the upper edge)."""
 
     key: int
-    offset: int
+    pixels: int
 
 
 class Geometry:
@@ -57,6 +57,11 @@ class Geometry:
     def maximum(self) -> int:
         """The largest scroll value."""
         return max(0, self.header + self._tree.total + self.footer - self.screen_height)
+
+    @property
+    def is_at_maximum(self) -> bool:
+        """Whether the end is on screen, whatever brought it there."""
+        return self.value >= self.maximum - GRACE
 
     def screen_top(self, row: int) -> int:
         return self.header + self._tree.top(row) - self.value
@@ -156,7 +161,7 @@ class Geometry:
     def scroll_to(self, value: int) -> None:
         """The person scrolled: what lies there becomes the anchor. Settle afterwards."""
         self.value = value
-        self.at_end = value >= self.maximum - GRACE
+        self.at_end = self.is_at_maximum
         rows = self.visible_rows()
         if rows:
             # A row that was already on screen stays where the person has moved it; rows coming in grow around it.
@@ -180,7 +185,7 @@ class Geometry:
             )
             self.at_end = True
         else:
-            offset = self.anchor.offset
+            offset = self.anchor.pixels
         # Each round exposes rows that the round before did not measure; three are the most seen, eight are a promise.
         for _ in range(8):
             self._measure_around(row, offset)

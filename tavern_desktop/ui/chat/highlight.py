@@ -7,12 +7,15 @@ from typing import Literal
 
 CodeTone = Literal["keyword", "string", "comment", "number", "name"]
 
+CodeSpan = tuple[int, int, CodeTone]
+"""(start, length, tone)."""
+
 MAX_CODE = 40_000
 """Characters; longer code stays plain, colouring it would take a second."""
 
 
 @lru_cache(maxsize=128)
-def code_spans(code: str, language: str) -> tuple[tuple[int, int, CodeTone], ...]:
+def code_spans(code: str, language: str) -> tuple[CodeSpan, ...]:
     """Return (start, length, tone) of what stands out in a piece of code; () for a language nobody knows."""
     if not language or len(code) > MAX_CODE:
         return ()
@@ -23,7 +26,7 @@ def code_spans(code: str, language: str) -> tuple[tuple[int, int, CodeTone], ...
         lexer = get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False)
     except ClassNotFound:
         return ()
-    spans: list[tuple[int, int, CodeTone]] = []
+    spans: list[CodeSpan] = []
     for start, token, text in lexer.get_tokens_unprocessed(code):
         tone = _tone(str(token))
         if tone is not None:

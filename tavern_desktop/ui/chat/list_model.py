@@ -12,7 +12,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from typing_extensions import override
 
 from tavern_desktop.chat.chat import Chat
-from tavern_desktop.ui.chat.record import Names, RowRecord, read_record
+from tavern_desktop.ui.chat.record import NOBODY, Names, RowRecord, read_record
 from tavern_desktop.ui.chat.roles import Role
 
 MOUNTED = 100
@@ -104,7 +104,7 @@ class ChatListModel(RecordListModel):
     """`earlier` is another number now."""
 
     def __init__(
-        self, chat: Chat, names: Names = Names(), mounted: int = MOUNTED, parent: QObject | None = None
+        self, chat: Chat, names: Names = NOBODY, mounted: int = MOUNTED, parent: QObject | None = None
     ) -> None:
         super().__init__(names, parent)
         self.chat = chat

@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QImage, QImageReader, QPixmap
+from PySide6.QtGui import QImageIOHandler, QImageReader, QPixmap
 
 from tavern_desktop.ui.chat.blocks import Picture
 
@@ -108,8 +108,7 @@ class PictureShelf(QObject):
             return QPixmap()
         reader = source.reader
         reader.setAutoTransform(True)
-        turned = reader.transformation() & QImageReader.transformation(reader).TransformationRotate90
-        reader.setScaledSize(size.transposed() if turned else size)
+        reader.setScaledSize(size.transposed() if _is_turned(reader) else size)
         image = reader.read()
         if image.isNull():
             return QPixmap()
@@ -148,8 +147,12 @@ def _upright_size(reader: QImageReader) -> QSize:
     size = reader.size()
     if not size.isValid() or size.isEmpty():
         return QSize()
-    rotated = reader.transformation().value & 4  # QImageIOHandler.TransformationRotate90, not exported everywhere
-    return size.transposed() if rotated else size
+    return size.transposed() if _is_turned(reader) else size
+
+
+def _is_turned(reader: QImageReader) -> bool:
+    """Say whether a photograph lies on its side, so that width and height change places."""
+    return bool(reader.transformation() & QImageIOHandler.Transformation.TransformationRotate90)
 
 
 def _shown_size(source: QSize, picture: Picture, max_width: int, max_height: int) -> QSize:

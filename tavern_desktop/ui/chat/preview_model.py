@@ -8,7 +8,7 @@ from PySide6.QtCore import QModelIndex, QObject
 from typing_extensions import override
 
 from tavern_desktop.ui.chat.list_model import AnyIndex, RecordListModel
-from tavern_desktop.ui.chat.record import Names
+from tavern_desktop.ui.chat.record import NOBODY, Names
 
 _ROOT = QModelIndex()
 
@@ -26,7 +26,7 @@ class PreviewModel(RecordListModel):
         self,
         records: Sequence[bytes],
         start_index: int | None = None,
-        names: Names = Names(),
+        names: Names = NOBODY,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(names, parent)

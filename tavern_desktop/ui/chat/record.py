@@ -21,6 +21,9 @@ class Names:
     char: str = ""
 
 
+NOBODY = Names()
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """A call of a tool and what came back."""

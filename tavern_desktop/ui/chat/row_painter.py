@@ -8,7 +8,6 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QColor,
-    QFont,
     QPainter,
     QPainterPath,
     QPalette,
@@ -20,6 +19,7 @@ from PySide6.QtGui import (
 
 from tavern_desktop.ui.chat.context import Avatar, ChatContext
 from tavern_desktop.ui.chat.document import Decoration, MessageDocument
+from tavern_desktop.ui.chat.hit_test import code_buttons
 from tavern_desktop.ui.chat.look import Look
 from tavern_desktop.ui.chat.pictures import PictureShelf
 from tavern_desktop.ui.chat.row_layout import Fold, RowLayout
@@ -77,6 +77,7 @@ class RowPainter:
             self._paint_document(painter, row.document, state, clip)
             painter.translate(-layout.text.topLeft())
         painter.restore()
+        self._paint_code_buttons(painter, row, state)
         self._paint_controls(painter, row, state)
 
     def _paint_day(self, painter: QPainter, layout: RowLayout) -> None:
@@ -226,10 +227,7 @@ class RowPainter:
             case "marker":
                 painter.setFont(document.look.text_font)
                 painter.setPen(theme.muted)
-                width = painter.fontMetrics().horizontalAdvance(decoration.text)
-                at_right = rect.left() >= document.textWidth() - document.look.indent * 12
-                x = rect.left() if at_right and rect.left() > document.textWidth() / 2 else rect.right() - width
-                painter.drawText(QPointF(x, decoration.baseline), decoration.text)
+                painter.drawText(QPointF(rect.left(), decoration.baseline), decoration.text)
             case "picture":
                 self._paint_picture(painter, decoration)
 
@@ -268,6 +266,17 @@ class RowPainter:
             if not layout.editor.isEmpty():
                 return
             self._paint_strip(painter, row, layout.strip_at(state.visible_top), state)
+
+    def _paint_code_buttons(self, painter: QPainter, row: RowView, state: RowState) -> None:
+        """Copy buttons of code blocks, on top of the code and only under the pointer."""
+        if not state.hovered:
+            return
+        theme = self._look.theme
+        for number, area in code_buttons(row, self._look):
+            pointed = state.pointed_at == f"code:{number}"
+            ground = theme.accent_soft if pointed else theme.code
+            _rounded(painter, QRectF(area), self._look.px(6), ground, None)
+            paint_icon(painter, _icon_in(area, self._look.px(15)), "copy", theme.accent if pointed else theme.muted)
 
     def _paint_strip(self, painter: QPainter, row: RowView, strip: QRect, state: RowState) -> None:
         look, theme = self._look, self._look.theme

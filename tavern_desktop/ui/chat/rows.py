@@ -42,8 +42,12 @@ class RowView:
     coloured: bool = False
     """Whether its code has its colours."""
 
-    def has_pictures(self) -> bool:
-        return self.document is not None and self.document.has_pictures
+    def stands_for(
+        self, record: RowRecord, width: int, previous: bytes | None, editor_height: int, is_last: bool
+    ) -> bool:
+        """Say whether it still shows what it would be made of now."""
+        same_content = self.record is record and self.previous_raw is previous
+        return same_content and (self.width, self.editor_height, self.is_last) == (width, editor_height, is_last)
 
 
 @dataclass(slots=True)
@@ -97,10 +101,10 @@ class RowShelf:
         is_last = row == model.rowCount() - 1
         editor_height = self.editor_heights.get(record.key, 0)
         found = self._rows.get(record.key)
-        if found is not None and found.record is record and found.width == width:
-            if found.previous_raw is previous and found.editor_height == editor_height and found.is_last == is_last:
-                self._rows.move_to_end(record.key)
-                return found
+        stands = (record, width, previous, editor_height, is_last)
+        if found is not None and found.stands_for(*stands):
+            self._rows.move_to_end(record.key)
+            return found
         same_text = found is not None and found.record.text == record.text and found.record.media == record.media
         parsed = found.parsed if found is not None and same_text else self._parse(record)
         made = self._make(model, record, parsed, width, previous, editor_height, is_last, found if same_text else None)

@@ -1,0 +1,519 @@
+"""The chat view: the surface with everything that can be done on it.
+
+`mouse`, `keyboard`, `text` (selected text), `selection_mode`, `editing`, `overlays` and `painting` do what their names
+say and call back here; the shell uses the signals and the methods of the first half. Lives on the GUI thread.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QItemSelectionModel, QMimeData, QModelIndex, QPoint, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QGuiApplication,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QWidget
+from typing_extensions import override
+
+from tavern_desktop.chat import facts
+from tavern_desktop.chat.chat import Chat
+from tavern_desktop.ui.chat.context import ChatContext
+from tavern_desktop.ui.chat.editing import Editing
+from tavern_desktop.ui.chat.geometry import Anchor
+from tavern_desktop.ui.chat.hit_test import Hit, hit_row
+from tavern_desktop.ui.chat.keyboard import Keyboard
+from tavern_desktop.ui.chat.list_model import MOUNTED, ChatListModel
+from tavern_desktop.ui.chat.mouse import Mouse
+from tavern_desktop.ui.chat.overlays import HEADER_HEIGHT, Overlays
+from tavern_desktop.ui.chat.preview_model import PreviewModel
+from tavern_desktop.ui.chat.record import Names
+from tavern_desktop.ui.chat.rows import RowView
+from tavern_desktop.ui.chat.selection_mode import SelectionMode
+from tavern_desktop.ui.chat.surface import Surface
+from tavern_desktop.ui.chat.text_selector import TextSelector
+from tavern_desktop.ui.chat.view_painter import ViewPainter
+
+__all__ = ["Anchor", "ChatView"]
+
+
+class ChatView(Surface):
+    """Shows a chat, or a preview of one. Changes nothing itself: it says what is wanted."""
+
+    edit_committed = Signal(int, str)
+    """(key, text): the message is to have this text."""
+    edit_orphaned = Signal(str)
+    """A message went away while it was being edited; this is the text that must not be lost."""
+    editing_changed = Signal(bool)
+    swipe_requested = Signal(int, int)
+    """(key, step): step -1 or 1."""
+    action_requested = Signal(str, int)
+    """(name, key) as the actions are called: edit, copy_message, hide, unhide, delete, regenerate, branch, bookmark."""
+    menu_requested = Signal(QPoint)
+    """(global position): the menu of the current message."""
+    link_activated = Signal(str)
+    """Somebody clicked a link. Nothing is opened before they have seen where it leads."""
+    current_changed = Signal()
+    type_through = Signal(str)
+    """A letter typed here that is meant for the composer."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("chatView")
+        self.setAccessibleName(self.tr("Messages"))
+        self.mounted_count = MOUNTED
+        self._current: int | None = None
+        self._needle = ("", False)
+        self._current_hit: tuple[int, int] | None = None
+        self._was_scrolled = False
+        self.mouse = Mouse(self)
+        self.keyboard = Keyboard(self)
+        self.text = TextSelector(self)
+        self.selection_mode = SelectionMode(self)
+        self.editing = Editing(self)
+        self.painting = ViewPainter(self)
+        self.overlays = Overlays(self)
+        self.overlays.restyle()
+
+    # What is shown
+
+    def set_chat(self, chat: Chat | None, context: ChatContext) -> None:
+        """Show a chat at its end, or nothing. A preview of it that was in view keeps its reading position."""
+        preview = self.records if isinstance(self.records, PreviewModel) else None
+        anchor, at_end = self.places.anchor, self.places.at_end
+        self._let_go()
+        self.set_context(context)
+        if chat is None:
+            self.show_records(None, None, at_end=True)
+            return
+        model = ChatListModel(chat, _names(context), self.mounted_count, self)
+        place = _in_chat(anchor, chat) if preview is not None and not at_end else None
+        if place is not None:
+            model.mount_from(chat.find(place.key) or 0)
+        self.show_records(model, place, at_end=place is None)
+
+    def set_preview(self, model: PreviewModel, context: ChatContext) -> None:
+        """Show the newest records of a chat that is still being read."""
+        self._let_go()
+        self.set_context(context)
+        model.setParent(self)
+        self.show_records(model, None, at_end=True)
+
+    def set_context(self, context: ChatContext) -> None:
+        """Take other names, pictures or colours."""
+        if context != self.context:
+            self.apply_look(context, self._percent)
+            self.painting.restyle()
+            self.overlays.restyle()
+        if self.records is not None:
+            self.records.set_names(_names(context))
+
+    def set_text_scale(self, percent: int) -> None:
+        """Show text at this size, 100 being normal."""
+        if percent != self._percent:
+            self.apply_look(self.context, percent)
+            self.painting.restyle()
+
+    def set_mounted_count(self, count: int) -> None:
+        """Mount so many messages of the next chat, 0 for all of them (SillyTavern's chat_truncation)."""
+        self.mounted_count = count if count > 0 else 1 << 30
+
+    @property
+    def has_preview(self) -> bool:
+        return isinstance(self.records, PreviewModel)
+
+    @property
+    def is_editable(self) -> bool:
+        return isinstance(self.records, ChatListModel)
+
+    @property
+    def was_scrolled(self) -> bool:
+        """Whether the person has scrolled since this chat or preview came into view."""
+        return self._was_scrolled
+
+    @property
+    def earlier(self) -> int:
+        """How many messages stand before the mounted ones."""
+        return self.records.earlier if isinstance(self.records, ChatListModel) else 0
+
+    def show_more(self) -> None:
+        """Mount as many earlier messages again; what is read stays where it is."""
+        if isinstance(self.records, ChatListModel):
+            self.records.show_more()
+
+    # Where the reader is
+
+    @property
+    def at_end(self) -> bool:
+        return self.places.at_end
+
+    def anchor(self) -> Anchor | None:
+        """Return the uppermost visible message and where its top is on screen."""
+        return self.places.anchor
+
+    def restore_anchor(self, anchor: Anchor) -> None:
+        """Put a message back at its place, mounting it if need be; one that is gone changes nothing."""
+        if self._mount(anchor.key):
+            self.places.hold(anchor)
+            self.settle()
+            self.places.hold(self.places.anchor, at_end=self.places.is_at_maximum)
+            self.settled()
+
+    def go_to_end(self) -> None:
+        self.places.hold(None, at_end=True)
+        self.settle()
+
+    def scroll_to_index(self, index: int) -> None:
+        """Bring a message to the top by its absolute index, or its first search hit into sight; it becomes current."""
+        model = self.records
+        if not isinstance(model, ChatListModel) or not 0 <= index < len(model.chat):
+            return
+        model.mount_from(index)
+        key = model.chat.messages[index].key
+        self.set_current_key(key)
+        self._current_hit = None
+        self.places.hold(Anchor(key, 0))
+        self.settle()
+        self._show_first_hit(key)
+        self.places.hold(self.places.anchor, at_end=self.places.is_at_maximum)
+        self.settled()
+
+    @property
+    def current_key(self) -> int | None:
+        """The message that actions act on."""
+        return self._current
+
+    def set_current_key(self, key: int | None) -> None:
+        if key == self._current:
+            return
+        former, self._current = self._current, key
+        row = self.row_of(key) if key is not None else None
+        index = self.records.index(row) if self.records is not None and row is not None else QModelIndex()
+        self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.NoUpdate)
+        for changed in (former, key):
+            if changed is not None:
+                self.repaint_message(changed)
+        self.current_changed.emit()
+
+    # Editing and choosing
+
+    def begin_edit(self, key: int) -> bool:
+        """Open the editor on a message, mounting it if need be."""
+        return self._mount(key) and self.editing.begin(key)
+
+    def end_edit(self, *, save: bool = True) -> None:
+        """Close the editor if one is open; `save` keeps a changed text."""
+        self.editing.end(save=save)
+
+    @property
+    def is_editing(self) -> bool:
+        return self.editing.key is not None
+
+    def enter_selection_mode(self, step: int = -1) -> None:
+        """Go into selection mode at the current message, or the last one in sight; in it, go a message on."""
+        if not self.is_editable or not self.places.row_count:
+            return
+        if self.selection_mode.is_on:
+            self.step_selection(step)
+            return
+        row = self.row_of(self._current) if self._current is not None else None
+        visible = self.places.visible_rows()
+        if row is None or row not in visible:
+            row = visible[-1] if visible else self.places.row_count - 1
+        self.text.clear()
+        self.setFocus()
+        self.selection_mode.enter(self.key(row))
+        self.ensure_visible(row)
+        self._selection_changed()
+
+    def step_selection(self, step: int, *, extend: bool = False) -> None:
+        """Go to the previous (-1) or next (1) message."""
+        row = self.row_of(self._current) if self._current is not None else None
+        if row is None:
+            row = self.places.row_count - 1
+        row = min(max(row + step, 0), self.places.row_count - 1)
+        choose = self.selection_mode.extend_to if extend else self.selection_mode.choose
+        choose(self.key(row))
+        self.ensure_visible(row)
+        self._selection_changed()
+
+    def leave_selection_mode(self) -> None:
+        if self.selection_mode.is_on:
+            self.selection_mode.leave()
+            self._selection_changed()
+
+    def leave_mode(self) -> bool:
+        """Leave what can be left by Esc: selection mode, or selected text. Return whether there was something."""
+        if self.selection_mode.is_on:
+            self.leave_selection_mode()
+            return True
+        if not self.text.is_empty:
+            self.text.clear()
+            return True
+        return False
+
+    def selected_keys(self) -> list[int]:
+        """Return the messages chosen in selection mode, in the order of the chat."""
+        return self.selection_mode.keys() if self.selection_mode.is_on else []
+
+    # Text
+
+    def selected_text(self) -> str:
+        """Return the selected text as it reads."""
+        return self.text.text()
+
+    def selected_markdown(self) -> str:
+        """Return the selected text, or the chosen messages, as Markdown source."""
+        if self.text.is_empty and self.selection_mode.is_on:
+            return "\n\n".join(self._source(key) for key in self.selected_keys())
+        return self.text.markdown()
+
+    def copy(self) -> None:
+        """Copy what is selected: Markdown as text, and HTML for who takes rich text."""
+        if not self.text.is_empty:
+            QGuiApplication.clipboard().setMimeData(self.text.mime())
+        elif self.selected_keys():
+            self.copy_markdown()
+
+    def copy_markdown(self) -> None:
+        """Copy the Markdown source of what is selected, as plain text only."""
+        source = self.selected_markdown()
+        if source:
+            data = QMimeData()
+            data.setText(source)
+            data.setData("text/markdown", source.encode("utf-8", "replace"))
+            QGuiApplication.clipboard().setMimeData(data)
+
+    def set_search_hits(self, needle: str, *, exact_case: bool = False) -> None:
+        """Mark every occurrence of `needle` in the shown texts; "" for none."""
+        self._needle = (needle, exact_case)
+        self._current_hit = None
+        self.viewport().update()
+
+    # For the surface's own modules
+
+    def hits_in(self, shown: RowView) -> tuple[tuple[int, int], ...]:
+        if not self._needle[0] or shown.document is None:
+            return ()
+        return shown.document.hits(*self._needle)
+
+    def current_hit_in(self, key: int) -> int | None:
+        return self._current_hit[1] if self._current_hit is not None and self._current_hit[0] == key else None
+
+    def hit_test(self, point: QPoint) -> Hit | None:
+        """Return what lies at a point of the viewport."""
+        row = self.places.row_at(point.y())
+        if row is None:
+            return None
+        place = self.row_rect(row)
+        if not place.contains(point):
+            return None
+        return hit_row(self.row_view(row), row, point - place.topLeft(), max(0, -place.top()), self.look)
+
+    def nearest_text(self, point: QPoint) -> Hit | None:
+        """Return the nearest place in a text, for a selection being dragged, beyond the edges too."""
+        inside = QPoint(point.x(), min(max(point.y(), 0), self.viewport().height() - 1))
+        row = self.places.nearest_row(inside.y())
+        if row is None:
+            return None
+        shown, place = self.row_view(row), self.row_rect(row)
+        if shown.document is None or shown.layout.text.isEmpty():
+            return Hit(row, shown.record.key, "card", 0)
+        local = inside - place.topLeft()
+        text = shown.layout.text
+        if local.y() < text.top():
+            return Hit(row, shown.record.key, "text", 0)
+        if local.y() > text.bottom():
+            return Hit(row, shown.record.key, "text", shown.document.length())
+        at = shown.document.character_at(local.x() - text.left(), local.y() - text.top())
+        return Hit(row, shown.record.key, "text", at)
+
+    def repaint_message(self, key: int) -> None:
+        row = self.row_of(key)
+        if row is not None and row < self.places.row_count:
+            self.viewport().update(self.row_rect(row).adjusted(-4, -4, 4, 4))
+
+    def request_swipe(self, key: int, step: int) -> None:
+        self.set_current_key(key)
+        self.swipe_requested.emit(key, step)
+
+    def show_menu(self, key: int, place: QPoint) -> None:
+        self.set_current_key(key)
+        self.menu_requested.emit(place)
+
+    def point_of_menu(self, key: int) -> QPoint:
+        """Return where a menu asked for by the keyboard belongs."""
+        row = self.row_of(key)
+        corner = self.row_rect(row).topLeft() if row is not None else QPoint()
+        return self.viewport().mapToGlobal(QPoint(corner.x() + self.look.px(66), max(0, corner.y()) + self.look.px(34)))
+
+    def toggle_fold(self, key: int, name: str) -> None:
+        """Open or close the reasoning or the tool calls of a message."""
+        self.rows.unfolded.toggle(key, name)
+        self.change_row(key)
+
+    def toggle_folds(self, key: int) -> None:
+        """Open or close everything that folds in a message."""
+        row = self.row_of(key)
+        if row is not None:
+            for fold in self.row_view(row).layout.folds:
+                self.rows.unfolded.toggle(key, fold.name)
+            self.change_row(key)
+
+    def toggle_details(self, key: int, number: int) -> None:
+        """Open or close a <details> of a message's text."""
+        self.rows.unfolded.toggle_details(key, number)
+        self.change_row(key)
+
+    def set_editor_height(self, key: int, height: int) -> None:
+        """Make room for the editor in a row, 0 for none."""
+        if self.rows.editor_heights.get(key, 0) != height:
+            self.rows.editor_heights = {key: height} if height else {}
+            self.change_row(key)
+
+    # Inside
+
+    def _let_go(self) -> None:
+        """Take leave of the model in view; a text being edited is not lost with it."""
+        if self.editing.key is not None:
+            self.editing.message_goes(self.editing.key)
+        self.leave_selection_mode()
+        self.text.clear()
+        self.set_current_key(None)
+        self.mouse.leave()
+        self.overlays.unread = 0
+        self._was_scrolled = False
+        former = self.records
+        self.show_records(None, None, at_end=True)
+        if isinstance(former, ChatListModel):
+            former.detach()
+        if former is not None:
+            former.deleteLater()
+
+    def _mount(self, key: int) -> bool:
+        """Make sure a message is mounted; return False if there is none."""
+        if isinstance(self.records, ChatListModel) and (index := self.records.chat.find(key)) is not None:
+            self.records.mount_from(index)
+        return self.row_of(key) is not None
+
+    def _source(self, key: int) -> str:
+        row = self.row_of(key)
+        return facts.text(self.record(row).data) if row is not None else ""
+
+    def _show_first_hit(self, key: int) -> None:
+        row = self.row_of(key)
+        if row is None:
+            return
+        shown = self.row_view(row)
+        hits = self.hits_in(shown)
+        if not hits or shown.document is None:
+            return
+        self._current_hit = (key, 0)
+        line = shown.layout.text.top() + round(shown.document.line_top(hits[0][0]))
+        room = self.viewport().height()
+        # A third down, so that what leads up to it can be read; but not further up than the message's own top.
+        self.places.hold(Anchor(key, min(room // 3 - line, room // 6)))
+        self.settle()
+
+    def _selection_changed(self) -> None:
+        self.viewport().update()
+        self.overlays.place()
+        self.current_changed.emit()
+
+    # What the surface tells
+
+    @override
+    def header_height(self) -> int:
+        return HEADER_HEIGHT if self.earlier else self.look.px(10)
+
+    @override
+    def settled(self) -> None:
+        self.overlays.place()
+        self.editing.place()
+
+    @override
+    def going(self, keys: list[int]) -> None:
+        for key in keys:
+            self.editing.message_goes(key)
+            self.selection_mode.forget(key)
+        if self._current in keys:
+            self.set_current_key(self._neighbour_of(keys))
+
+    def _neighbour_of(self, keys: list[int]) -> int | None:
+        """Return the message that becomes current when these go: the next one, else the one before."""
+        first, last = self.row_of(keys[0]), self.row_of(keys[-1])
+        if last is not None and last + 1 < self.places.row_count:
+            return self.key(last + 1)
+        return self.key(first - 1) if first else None
+
+    @override
+    def arrived(self, count: int) -> None:
+        self.overlays.unread += count
+
+    # Events
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        self.painting.paint(painter, event.rect())
+        painter.end()
+
+    @override
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        if not self._is_settling:
+            self._was_scrolled = True
+        super().scrollContentsBy(dx, dy)
+
+    @override
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.mouse.press(event)
+
+    @override
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self.mouse.move(event)
+
+    @override
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self.mouse.release(event)
+
+    @override
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.mouse.double_click(event)
+
+    @override
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        self.mouse.context_menu(event)
+
+    @override
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        super().wheelEvent(event)
+        self.mouse.point_at(event.position().toPoint())
+
+    @override
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            self.mouse.help(event)
+            return True
+        if event.type() == QEvent.Type.Leave:
+            self.mouse.leave()
+        return super().viewportEvent(event)
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not self.keyboard.press(event):
+            event.ignore()
+
+
+def _names(context: ChatContext) -> Names:
+    return Names(context.user_name, context.char_name)
+
+
+def _in_chat(anchor: Anchor | None, chat: Chat) -> Anchor | None:
+    """Return where a preview's anchor is in the whole chat: both count the same from the newest message."""
+    if anchor is None or not 0 < -anchor.key <= len(chat):
+        return None
+    return Anchor(chat.messages[anchor.key].key, anchor.pixels)
