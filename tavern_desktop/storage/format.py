@@ -51,6 +51,15 @@ def decode_record(raw: bytes, *, record: int, line: int, offset: int, is_first: 
         raise record_error(error, record=record, line=line, offset=offset, is_first=is_first) from None
 
 
+def check_record(raw: bytes, *, record: int, line: int, offset: int) -> None:
+    """Raise bad_record or bad_encoding unless a record after the first is acceptable."""
+    refuse_bom(raw, record=record, line=line, offset=offset, is_first=False)
+    try:
+        jsontext.check(raw)
+    except JsonTextError as error:
+        raise record_error(error, record=record, line=line, offset=offset) from None
+
+
 def refuse_bom(raw: bytes, *, record: int, line: int, offset: int, is_first: bool) -> None:
     """Raise for a record that begins with a BOM (F3, F4)."""
     if raw.startswith(BOM):

@@ -15,7 +15,6 @@ from typing import BinaryIO
 
 from tavern_desktop.chat import jsontext
 from tavern_desktop.chat.header import Header
-from tavern_desktop.chat.jsontext import JsonTextError
 from tavern_desktop.chat.message import Message
 from tavern_desktop.storage import format as chat_format
 from tavern_desktop.storage import gcpause
@@ -159,17 +158,14 @@ class _Collector:
         while not self._started and done < len(lines):
             self._take_before_start(lines[done])
             done += 1
-        check, append = jsontext.check, self._records.append
-        for index in range(done, len(lines)):
-            raw = lines[index].strip(BLANK)
-            if raw:
-                try:
-                    check(raw)
-                except JsonTextError as error:
-                    raise self._fault(lines, done, index, error) from None
-                append(raw)
-        self._line += len(lines) - done
-        self._offset += sum(map(len, lines[done:])) + len(lines) - done
+        body = lines[done:] if done else lines
+        records = [raw for line in body if (raw := line.strip(BLANK))]
+        if jsontext.are_sound(records):
+            self._records += records
+        else:
+            self._take_one_by_one(body)
+        self._line += len(body)
+        self._offset += sum(map(len, body)) + len(body)
 
     def _take_before_start(self, line: bytes) -> None:
         raw, self._bom_seen = chat_format.strip_lead(line, bom_seen=self._bom_seen)
@@ -186,15 +182,13 @@ class _Collector:
         self._line += 1
         self._offset += len(line) + 1
 
-    def _fault(self, lines: list[bytes], done: int, index: int, error: JsonTextError) -> StorageError:
-        """Return the error for a bad record, with its place worked out only now."""
-        line = lines[index]
-        raw = line.strip(BLANK)
-        record = len(self._records) + (self._header is not None)
-        offset = self._offset + sum(map(len, lines[done:index])) + index - done + line.index(raw)
-        number = self._line + index - done + 1
-        try:
-            chat_format.refuse_bom(raw, record=record, line=number, offset=offset, is_first=False)
-        except StorageError as bom:
-            return bom
-        return chat_format.record_error(error, record=record, line=number, offset=offset)
+    def _take_one_by_one(self, lines: list[bytes]) -> None:
+        """Take lines of which one is damaged, or in need of the exact way."""
+        offset = self._offset
+        for number, line in enumerate(lines, self._line + 1):
+            raw = line.strip(BLANK)
+            if raw:
+                record = len(self._records) + (self._header is not None)
+                chat_format.check_record(raw, record=record, line=number, offset=offset + line.index(raw))
+                self._records.append(raw)
+            offset += len(line) + 1
