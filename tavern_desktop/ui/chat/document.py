@@ -40,6 +40,11 @@ OBJECT = "\ufffc"
 FOLD_SCHEME = "fold:"
 """The address of a summary: clicking it folds or unfolds its details."""
 
+GAP = 9
+"""Between paragraphs."""
+CODE_ABOVE, CODE_BELOW = 6, 11
+"""How far the ground of code reaches beyond its lines, which have their own spacing above them."""
+
 _ALIGNMENTS = {
     "left": Qt.AlignmentFlag.AlignLeft,
     "center": Qt.AlignmentFlag.AlignHCenter,
@@ -150,8 +155,9 @@ class MessageDocument(QTextDocument):
         """Give code its colours. Changes no character and no height, so it may come after the first painting."""
         for number, block in self.blocks.items():
             if block.kind == "code":
-                layout = self.findBlockByNumber(number).layout()
-                layout.setFormats(self._formats.of_code(code_spans(block.code, block.language)))
+                shown = self.findBlockByNumber(number)
+                shown.layout().setFormats(self._formats.of_code(code_spans(block.code, block.language)))
+                self.markContentsDirty(shown.position(), shown.length())
 
     def cut(self, start: int, end: int) -> list[Block]:
         """Return what stands between two characters as blocks, for copying. Tables are taken whole."""
@@ -181,20 +187,26 @@ class MessageDocument(QTextDocument):
         previous: Block | None = None
         for block in blocks:
             if block.kind == "table":
-                self._add_table(cursor, block)
-                previous = None
-                continue
-            shape = self._block_format(block, previous)
-            if previous is None and cursor.position() == 0:
-                cursor.setBlockFormat(shape)
-            elif previous is None and cursor.block().text() == "" and cursor.block().blockNumber() not in self.blocks:
-                cursor.setBlockFormat(shape)  # the empty block that Qt puts after a table
+                self._add_table(cursor, block, self._gap(previous, block))
             else:
-                cursor.insertBlock(shape, QTextCharFormat())
-            self.blocks[cursor.block().blockNumber()] = block
-            self._add_content(cursor, block)
+                shape = self._block_format(block, previous)
+                if cursor.block().blockNumber() in self.blocks:
+                    cursor.insertBlock(shape, QTextCharFormat())
+                else:
+                    cursor.setBlockFormat(shape)  # the empty one that a document begins with, or that follows a table
+                self.blocks[cursor.block().blockNumber()] = block
+                self._add_content(cursor, block)
             previous = block
         cursor.endEditBlock()
+        self._pad_ends(previous)
+
+    def _pad_ends(self, last: Block | None) -> None:
+        """Make room for the ground of code at either end: Qt drops the outer margins of the outer blocks."""
+        shape = self.rootFrame().frameFormat()
+        first = self.blocks.get(0)
+        shape.setTopMargin(self.look.px(CODE_ABOVE) if first is not None and first.kind == "code" else 0)
+        shape.setBottomMargin(self.look.px(CODE_BELOW) if last is not None and last.kind == "code" else 0)
+        self.rootFrame().setFrameFormat(shape)
 
     def _add_content(self, cursor: QTextCursor, block: Block) -> None:
         match block.kind:
@@ -239,13 +251,12 @@ class MessageDocument(QTextDocument):
         at_least = QTextBlockFormat.LineHeightTypes.MinimumHeight.value
         match block.kind:
             case "code":
-                pad = look.px(12)
+                side = look.px(12)
                 shape.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
                 shape.setLineHeight(look.code_line_height, at_least)
-                shape.setTopMargin(shape.topMargin() + look.px(9))
-                shape.setBottomMargin(look.px(9))
-                shape.setLeftMargin(pad)
-                shape.setRightMargin(pad)
+                shape.setTopMargin(shape.topMargin() + look.px(CODE_ABOVE))
+                shape.setLeftMargin(side)
+                shape.setRightMargin(side)
             case "rule":
                 shape.setLineHeight(look.px(9), QTextBlockFormat.LineHeightTypes.FixedHeight.value)
             case "heading":
@@ -259,11 +270,12 @@ class MessageDocument(QTextDocument):
         """Return the space above a block: paragraphs 8, items close together, headings breathe."""
         if previous is None:
             return 0
+        below = CODE_BELOW if previous.kind == "code" else 0
         if block.place is not None and block.tight and previous.place is not None:
-            return self.look.px(2)
-        return self.look.px(14 if block.kind == "heading" else 9)
+            return self.look.px(2 + below)
+        return self.look.px((14 if block.kind == "heading" else GAP) + below)
 
-    def _add_table(self, cursor: QTextCursor, block: Block) -> None:
+    def _add_table(self, cursor: QTextCursor, block: Block, gap: int) -> None:
         look = self.look
         if cursor.block().blockNumber() not in self.blocks:
             self._shrink(cursor)  # the empty block before a table that stands first
@@ -274,7 +286,7 @@ class MessageDocument(QTextDocument):
         shape.setBorderCollapse(True)
         shape.setCellSpacing(0)
         shape.setCellPadding(look.px(6))
-        shape.setTopMargin(look.px(6))
+        shape.setTopMargin(gap)
         shape.setBottomMargin(look.px(2))
         shape.setLeftMargin(look.indent * _depth(block))
         width = max(len(row) for row in block.rows)
@@ -314,17 +326,16 @@ class MessageDocument(QTextDocument):
 
     def _decorate(self) -> Iterable[Decoration]:
         layout = self.documentLayout()
-        bar: tuple[int, QRectF, Block] | None = None
+        quotes, bottom = 0, 0.0
         for number, block in self.blocks.items():
             qt_block = self.findBlockByNumber(number)
             rect = layout.blockBoundingRect(qt_block)
-            if block.quote and bar and bar[0] == block.quote and bar[2].place == block.place:
-                bar = (block.quote, bar[1].united(rect), block)
-            else:
-                yield from self._bars(bar)
-                bar = (block.quote, rect, block) if block.quote else None
+            for level in range(block.quote):
+                # A quote that goes on from the block before has no gap in its bar.
+                top = bottom if level < quotes else rect.top()
+                yield self._bar(block, qt_block, level, top, rect.bottom())
+            quotes, bottom = block.quote, rect.bottom()
             yield from self._decorate_block(block, qt_block, rect)
-        yield from self._bars(bar)
 
     def _decorate_block(self, block: Block, qt_block: QTextBlock, rect: QRectF) -> Iterable[Decoration]:
         look = self.look
@@ -334,7 +345,8 @@ class MessageDocument(QTextDocument):
         elif block.kind == "summary":
             yield self._marker(block, "▾" if block.folds[-1] in self._open_folds else "▸", qt_block, rect)
         if block.kind == "code":
-            ground = QRectF(left, rect.top() - look.px(9), self._width - left, rect.height() + look.px(18))
+            above, below = look.px(CODE_ABOVE), look.px(CODE_BELOW)
+            ground = QRectF(left, rect.top() - above, self._width - left, rect.height() + above + below)
             yield Decoration("code", ground, block)
         elif block.kind == "rule":
             yield Decoration("rule", QRectF(left, round(rect.center().y()), self._width - left, 1), block)
@@ -352,16 +364,11 @@ class MessageDocument(QTextDocument):
         where = QRectF(left, rect.top(), width, line.height())
         return Decoration("marker", where, block, text, baseline=rect.top() + line.y() + line.ascent())
 
-    def _bars(self, bar: tuple[int, QRectF, Block] | None) -> Iterable[Decoration]:
-        if bar is None:
-            return
-        quotes, rect, block = bar
-        first = self.findBlock(self.documentLayout().hitTest(rect.topLeft(), Qt.HitTestAccuracy.FuzzyHit))
-        for level in range(quotes):
-            x = float(level * self.look.indent + self.look.px(4))
-            if is_right_to_left(first):
-                x = self._width - x - 2
-            yield Decoration("quote", QRectF(x, rect.top(), 2, rect.height()), block)
+    def _bar(self, block: Block, qt_block: QTextBlock, level: int, top: float, bottom: float) -> Decoration:
+        x = float(level * self.look.indent + self.look.px(4))
+        if is_right_to_left(qt_block):
+            x = self._width - x - 2
+        return Decoration("quote", QRectF(x, top, 2, bottom - top), block)
 
 
 def _cut(block: Block, start: int, end: int) -> Block:

@@ -31,7 +31,7 @@ MAX_MARKERS = 12
 
 _MARKER = r"(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])"
 _MARKERS = re.compile(rf"^((?:[ \t]*{_MARKER}){{{MAX_MARKERS}}})(?:[ \t]*{_MARKER})+(?=.*\w)", re.MULTILINE)
-_SIZE_WISH = re.compile(r"(!\[[^\]\n]*\]\([^\s()]+)[ \t]+=(\d{1,5})?(?:x(\d{1,5}))?\)")
+_SIZE_WISH = re.compile(r"(!\[[^\]\n]*\]\([^\s()]+)[ \t]+=(\d{1,5})?(?:x(\d{1,5})?)?\)")
 _TASK = re.compile(r"\[([ xX])\][ \u00a0]")
 _DATA_URL = re.compile(r"data:image/[a-zA-Z0-9.+-]+;base64,[A-Za-z0-9+/=]{400,}")
 

@@ -50,29 +50,29 @@ def _pairs_of_line(line: str) -> list[tuple[int, int]]:
     """Pair from left to right; a pair counts only when one of its ends stands loose."""
     pairs = []
     opened: _Star | None = None
-    loose_end: _Star | None = None
-    for star in _single_stars(line):
+    stars = _single_stars(line)
+    for number, star in enumerate(stars):
         if opened is None:
             opened = star if star.opens or _may_open(line, star) else None
         elif star.closes:
             if not opened.opens and _is_narration(line, opened.at, star.at):
                 pairs.append((opened.at, star.at))
-            opened = loose_end = None
+            opened = None
         elif star.opens:
-            if loose_end is not None:
-                pairs.append((opened.at, loose_end.at))
-            opened, loose_end = star, None
+            opened = star
+        elif opened.opens and _closes_later(stars[number + 1 :]):
+            continue  # the opening one has a better end
+        elif _is_narration(line, opened.at, star.at):
+            pairs.append((opened.at, star.at))
+            opened = None
         elif not opened.opens:
-            if _is_narration(line, opened.at, star.at):
-                pairs.append((opened.at, star.at))
-                opened = None
-            else:
-                opened = star if _may_open(line, star) else None
-        elif loose_end is None and _is_narration(line, opened.at, star.at):
-            loose_end = star
-    if opened is not None and loose_end is not None:
-        pairs.append((opened.at, loose_end.at))
+            opened = star if _may_open(line, star) else None
     return pairs
+
+
+def _closes_later(stars: list[_Star]) -> bool:
+    """Say whether an asterisk that touches what precedes comes before the next that opens."""
+    return next((star.closes for star in stars if star.opens or star.closes), False)
 
 
 def _single_stars(line: str) -> list[_Star]:
@@ -92,8 +92,9 @@ def _may_open(line: str, star: _Star) -> bool:
     before = line[: star.at].rstrip()[-1:]
     if not before or not before.isalnum():
         return True
-    following = line[star.at + 1 :].partition("*")[0]
-    return not before.isdigit() and len(_WORD.findall(following)) >= 2
+    inside, _, beyond = line[star.at + 1 :].partition("*")
+    is_product = beyond.lstrip()[:1].isalnum() and len(_WORD.findall(inside)) < 2
+    return not before.isdigit() and not is_product
 
 
 def _is_narration(line: str, opening: int, closing: int) -> bool:

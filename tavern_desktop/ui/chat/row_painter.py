@@ -27,6 +27,8 @@ from tavern_desktop.ui.chat.rows import RowView
 from tavern_desktop.ui.icons import paint_icon
 
 HIDDEN_OPACITY = 0.5
+KIND_ICONS = {"narrator": "chat", "comment": "pencil", "notice": "info"}
+"""In place of the avatars of those who are nobody."""
 STRIP_ICONS = {"edit": "pencil", "copy": "copy", "hide": "eye-off", "unhide": "eye", "more": "more"}
 
 
@@ -125,10 +127,9 @@ class RowPainter:
     def _paint_avatar(self, painter: QPainter, area: QRect, row: RowView) -> None:
         look = self._look
         radius = look.px(10)
-        if row.record.kind in ("narrator", "comment", "notice"):
-            _rounded(painter, QRectF(area), radius, look.theme.code, QPen(look.theme.line, 1))
-            inner = QRectF(area).adjusted(*(look.px(9) * sign for sign in (1, 1, -1, -1)))
-            paint_icon(painter, inner, "info" if row.record.kind == "notice" else "pencil", look.theme.muted)
+        if (icon := KIND_ICONS.get(row.record.kind)) is not None:
+            _rounded(painter, QRectF(area).adjusted(0.5, 0.5, -0.5, -0.5), radius, look.theme.code, None)
+            paint_icon(painter, _icon_in(area, look.px(18)), icon, look.theme.muted)
             return
         avatar: Avatar = self._context.avatar(row.record.data)
         if isinstance(avatar, QPixmap):
