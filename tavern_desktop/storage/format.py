@@ -7,6 +7,7 @@ is a record, a JSON object. Record 0 is the header, except in group chats of old
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from tavern_desktop.chat import jsontext
@@ -101,6 +102,37 @@ def header_warnings(data: dict[str, Any]) -> tuple[str, ...]:
     if "chat_metadata" not in data and isinstance(data.get("mes"), str):
         return (HEADERLESS_SUSPECT,)
     return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """Where a chat begins: record 0 and what it is.
+
+    `first` is its JSON text, None in a file without records. `header` is that record, None where it is a
+    message of an old group chat. `line_start` is the offset of the line it stands in, `body` the offset at
+    which messages may begin.
+    """
+
+    first: bytes | None
+    header: Header | None
+    line_start: int
+    body: int
+
+
+def read_lead(blocks: Iterable[bytes], kind: ChatKind = "character") -> Lead:
+    """Read as many blocks as hold record 0, and check it. Raises bad_header or bad_encoding."""
+    offset, bom_seen = 0, False
+    for number, line in enumerate(lines(blocks), 1):
+        raw, bom_seen = strip_lead(line, bom_seen=bom_seen)
+        if raw:
+            place = {"record": 0, "line": number, "offset": offset + line.index(raw)}
+            data = decode_record(raw, **place, is_first=True)
+            if not is_header_first(kind, data):
+                return Lead(raw, None, offset, 0)
+            validate_header(data, **place)
+            return Lead(raw, Header(raw), offset, offset + len(line) + 1)
+        offset += len(line) + 1
+    return Lead(None, None, offset - 1, offset - 1)
 
 
 def records(blocks: Iterable[bytes]) -> Iterator[tuple[int, int, bytes]]:

@@ -89,7 +89,7 @@ def opened(path: Path, size_limit: int = SIZE_LIMIT) -> Iterator[tuple[BinaryIO,
         if signature.size > size_limit:
             size = f"{signature.size:,} bytes, and the limit is {size_limit:,}"
             raise StorageError("io", "too_large", chat_ref=str(path), message=size)
-        yield file, signature  # type: ignore[misc]  # an unbuffered FileIO reads and seeks like any other
+        yield file, signature
     finally:
         try:
             file.close()
