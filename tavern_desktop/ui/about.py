@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import platform
-from importlib import metadata
 
 from PySide6.QtCore import QSize, Qt, qVersion
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from tavern_desktop import __version__
 from tavern_desktop.resources import resource_path
 from tavern_desktop.ui.widgets import label, push_button
-
-
-def program_version() -> str:
-    """Return our version, "unknown" where the program was not installed as a package."""
-    try:
-        return metadata.version("tavern-desktop")
-    except metadata.PackageNotFoundError:
-        return "unknown"
 
 
 def versions() -> str:
     """Return what a report needs to know, on one line each."""
     return "\n".join(
         (
-            f"Tavern Desktop {program_version()}",
+            f"Tavern Desktop {__version__}",
             f"Python {platform.python_version()}, Qt {qVersion()} ({QGuiApplication.platformName()})",
             f"{platform.system()} {platform.release()} {platform.machine()}",
         )
@@ -58,7 +50,10 @@ class AboutDialog(QDialog):
         foot = QHBoxLayout()
         foot.addStretch(1)
         foot.addWidget(push_button(self.tr("Copy Versions"), "plain", self._copy))
-        foot.addWidget(push_button(self.tr("Close"), "primary", self.accept))
+        close = push_button(self.tr("Close"), "primary", self.accept)
+        close.setDefault(True)
+        foot.addWidget(close)
+        close.setFocus()
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 22, 24, 16)
         column.setSpacing(20)

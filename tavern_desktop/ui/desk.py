@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication
 
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.signal import Signal as ChatSignal
@@ -61,6 +62,8 @@ class ChatDesk(QObject):
         pane.loading.cancel_requested.connect(self._cancel_load)
         pane.failed.retry_requested.connect(self._retry)
         pane.view.current_changed.connect(self.state_changed)
+        pane.view.type_through.connect(self.writing.type_through)
+        pane.view.edit_orphaned.connect(self._offer_orphan)
         services.avatars.loaded.connect(self._show_pictures)
         services.settings_changed.connect(self._apply_settings)
         services.root_leaving.connect(self.leave)
@@ -232,6 +235,12 @@ class ChatDesk(QObject):
         self._services.library.refresh_chat(self.session.path if self.session is not None else former)
         self.chat_changed.emit()
 
+    def _offer_orphan(self, text: str) -> None:
+        """A message went while it was being edited: what was typed is kept for the person."""
+        copy = (self.tr("Copy My Text"), lambda: QGuiApplication.clipboard().setText(text))
+        sentence = self.tr("The message you were editing is gone. What you typed is kept here.")
+        self._pane.banner.show_notice(Notice(sentence, (copy,), "warning"))
+
     def _cancel_load(self) -> None:
         if self.session is not None:
             self.session.cancel_load()
@@ -301,5 +310,4 @@ class ChatDesk(QObject):
         self._pane.view.set_text_scale(settings.text_size)
         self._pane.composer.set_text_scale(settings.text_size)
         self._pane.composer.set_enter_sends(settings.enter_sends)
-        if settings.mounted_count is not None:
-            self._pane.view.set_mounted_count(settings.mounted_count)
+        self._pane.view.set_mounted_count(self._services.mounted_count)

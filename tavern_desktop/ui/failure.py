@@ -43,9 +43,9 @@ class Lines:
 
 def summary(rest: RecoveryView) -> str:
     """Return how much of the chat can be read."""
-    return _tr("{readable} messages can be read, {damaged} lines are damaged").format(
-        readable=count(rest.readable), damaged=count(rest.damaged)
-    )
+    readable = _tr("1 message can be read") if rest.readable == 1 else _tr("{count} messages can be read")
+    damaged = _tr("1 line is damaged") if rest.damaged == 1 else _tr("{count} lines are damaged")
+    return f"{readable.format(count=count(rest.readable))}, {damaged.format(count=count(rest.damaged))}"
 
 
 def what_is_wrong(error: StorageError) -> str:

@@ -38,7 +38,11 @@ def _word(word: str, text: str) -> float | None:
     whole = text.find(word)
     if whole >= 0:
         at_start = whole == 0 or not text[whole - 1].isalnum()
-        return len(word) * (4.0 if at_start else 3.0) + (1.0 if whole == 0 else 0.0) + (0.5 if len(word) == len(text) else 0.0)
+        return (
+            len(word) * (4.0 if at_start else 3.0)
+            + (1.0 if whole == 0 else 0.0)
+            + (0.5 if len(word) == len(text) else 0.0)
+        )
     total, position = 0.0, -1
     for letter in word:
         found = text.find(letter, position + 1)

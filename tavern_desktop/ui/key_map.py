@@ -78,6 +78,7 @@ class KeyMap(QDialog):
         foot.setContentsMargins(24, 8, 24, 14)
         foot.addStretch(1)
         foot.addWidget(close)
+        close.setFocus()
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(scroll, 1)

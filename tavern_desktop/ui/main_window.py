@@ -54,6 +54,7 @@ class MainWindow(QMainWindow):
         build_menu_bar(self.menuBar(), self.actions_)
         self._restore_state()
         self.library.show_data(services.library)
+        self.pane.composer.text.setFocus()
         self._show_chat()
         self._show_available()
 
@@ -65,6 +66,14 @@ class MainWindow(QMainWindow):
             self.acts.choose_root(path)
         else:
             self.desk.open(path)
+
+    def open_last(self) -> None:
+        """Open the chat that was in view when the program ended, if it is still there."""
+        last = self.services.root_state.last_chat
+        if last is not None:
+            path = self.services.root.user_folder / last
+            if path.is_file():
+                self.desk.open(path)
 
     def bring_forward(self) -> None:
         """Show the window in front of others."""
@@ -107,7 +116,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         services, desk, acts = self.services, self.desk, self.acts
         self.actions_.requested.connect(acts.run)
-        self.library.chat_requested.connect(lambda path: desk.open(Path(path)))
+        self.library.chat_requested.connect(acts.open_chat)
         self.library.new_chat_requested.connect(acts.start_chat)
         self.library.current_changed.connect(self._show_available)
         self.library.tab_changed.connect(lambda tab: services.keep_root_state(library_tab=tab))

@@ -73,8 +73,10 @@ class MessageCommands(QObject):
             self._act_at(act, key)
 
     def act_by_name(self, name: str, key: int) -> None:
-        """Do what the surface asks for, named as the action is."""
-        self._act_at(Act[name.upper()], key)
+        """Do what the surface asks for, named as the action is; what has no action yet is left undone."""
+        act = Act.__members__.get(name.upper())
+        if act is not None:
+            self._act_at(act, key)
 
     def edit(self, key: int, text: str) -> None:
         """Give a message another text."""

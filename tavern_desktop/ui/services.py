@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.library.personas import NOBODY, Persona
+from tavern_desktop.library.settings_file import chat_truncation, read_settings
 from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.preferences import Position, Preferences, RootState, Settings, WindowState
 from tavern_desktop.session.runner import Outcome, Runner
@@ -26,6 +27,7 @@ from tavern_desktop.ui.theme import themes
 log = logging.getLogger(__name__)
 
 LANE = "preferences"
+MOUNTED = 100
 SMALLEST_TEXT, LARGEST_TEXT = 50, 300
 
 
@@ -59,6 +61,7 @@ class Services(QObject):
         """Unsent text by the path of its chat; shared, so that a draft is the same in two windows."""
         self.persona = Persona(NOBODY)
         """Who the person was last known to be, until a chat says."""
+        self._truncation: int | None = None
         self._make_open_chats = make_open_chats
         self.root = root
         self.library = self._make_library()
@@ -88,6 +91,21 @@ class Services(QObject):
     def keep_window_state(self, **changes: Any) -> None:
         """Remember how a window is left."""
         self._write(lambda: self.preferences.window.update(**changes))
+
+    @property
+    def mounted_count(self) -> int:
+        """How many messages a chat shows at first: as set here, else as SillyTavern has it; 0 means all."""
+        chosen = self.settings.mounted_count if self.settings.mounted_count is not None else self._truncation
+        return chosen if chosen is not None else MOUNTED
+
+    def read_sillytavern_settings(self) -> None:
+        """Read, off the window's thread, what SillyTavern's own settings say that matters here."""
+        root = self.root
+        self.runner.submit(lambda: chat_truncation(read_settings(root)), self._take_truncation)
+
+    def _take_truncation(self, outcome: Outcome[int | None]) -> None:
+        self._truncation = outcome.result()
+        self.settings_changed.emit()
 
     # -- what is remembered of the data root ------------------------------------------------------------
 
@@ -124,6 +142,11 @@ class Services(QObject):
         self.persona = Persona(NOBODY)
         self.root_changed.emit()
         self.remember_root()
+        self.begin()
+
+    def begin(self) -> None:
+        """Start reading what the data root holds."""
+        self.read_sillytavern_settings()
         self.library.refresh()
 
     def remember_root(self) -> None:

@@ -48,7 +48,7 @@ class WindowActs(QObject):
             Act.UNDO: lambda: window.desk.commands.undo(),
             Act.REDO: lambda: window.desk.commands.redo(),
             Act.COPY: self.copy,
-            Act.COPY_MARKDOWN: lambda: self._to_clipboard(window.pane.view.selected_markdown()),
+            Act.COPY_MARKDOWN: lambda: window.pane.view.copy_markdown(),
             Act.FIND: lambda: window.pane.find_bar.open_bar(window.pane.view.selected_text()),
             Act.FIND_NEXT: lambda: window.finding.step(1),
             Act.FIND_PREVIOUS: lambda: window.finding.step(-1),
@@ -203,7 +203,7 @@ class WindowActs(QObject):
         if isinstance(field, QLineEdit | QPlainTextEdit | QTextEdit):
             field.copy()
         else:
-            self._to_clipboard(self._window.pane.view.selected_text())
+            self._window.pane.view.copy()
 
     def open_link(self, url: str) -> None:
         """Show where a link leads, and open it only when the person agrees (B-62)."""
@@ -217,7 +217,7 @@ class WindowActs(QObject):
         copy = box.addButton(self.tr("Copy Address"), QMessageBox.ButtonRole.ActionRole)
         box.addButton(self.tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
         go.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(url)))
-        copy.clicked.connect(lambda: self._to_clipboard(url))
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(url))
         box.finished.connect(box.deleteLater)
         box.open()
 
@@ -236,10 +236,6 @@ class WindowActs(QObject):
     def _is_not_last(self) -> bool:
         others = (widget for widget in QApplication.topLevelWidgets() if widget is not self._window)
         return any(isinstance(widget, type(self._window)) and widget.isVisible() for widget in others)
-
-    def _to_clipboard(self, text: str) -> None:
-        if text:
-            QGuiApplication.clipboard().setText(text)
 
     # -- data folder ------------------------------------------------------------------------------------
 

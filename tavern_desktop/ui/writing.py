@@ -79,6 +79,11 @@ class Writing(QObject):
 
         self._services.runner.submit(lambda: persona_for(root, metadata, last), keep)
 
+    def type_through(self, text: str) -> None:
+        """Take letters that were typed while the keyboard was on the surface."""
+        self._area.text.setFocus()
+        self._area.text.insertPlainText(text)
+
     def send(self) -> None:
         """Make the text a message of the chat in view, or do the `/` command it is; else it stays, and why is said."""
         session, text = self._session(), self._area.text.toPlainText()

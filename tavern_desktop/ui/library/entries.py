@@ -13,6 +13,10 @@ from tavern_desktop.library.groups import Group
 from tavern_desktop.library.recents import CONFLICT, DAMAGED, ChatRow
 
 
+_MARKUP = re.compile(r"^\s*(?:#{1,6}|>|[-+*])\s+(?:\[[ xX]\]\s+)?|\*+|`+|~~|\|(?:[-: ]+\|)*", re.MULTILINE)
+"""Markdown that a line of last words is easier to read without."""
+
+
 @dataclass(frozen=True)
 class Entry:
     """A row: `path` is the chat that opens, "" if there is none yet; `key` names the row whatever it says."""
@@ -84,7 +88,7 @@ def useful_title(name: str, title: str) -> str:
 def words_of(row: ChatRow) -> str:
     """Return the chat's last words on one line, or what there is to say instead."""
     if row.preview_state == "text":
-        return " ".join(row.preview.split())
+        return " ".join(_MARKUP.sub(" ", row.preview).split())
     if row.failure is not None:
         return row.failure.message
     if row.preview_state == "empty":

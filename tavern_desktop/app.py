@@ -1,0 +1,179 @@
+"""Builds the program with a window and connects its parts. Nothing imports this but the entry points.
+
+What is not needed for the first frame is imported or read after it (budgets P14, P16).
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import PySide6
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+from tavern_desktop.library.data_root import DataRoot, ensure_own_root
+from tavern_desktop.resources import resource_path
+from tavern_desktop.session.open_chats import OpenChats
+from tavern_desktop.session.preferences import Preferences
+from tavern_desktop.session.startup import SAMPLE, choose_root
+from tavern_desktop.storage.errors import StorageError
+from tavern_desktop.storage.own_folders import OwnFolders, own_folders
+from tavern_desktop.ui.about import application_icon
+from tavern_desktop.ui.crash import CrashHook
+from tavern_desktop.ui.main_window import MainWindow
+from tavern_desktop.ui.messages import LastLines
+from tavern_desktop.ui.services import Services
+from tavern_desktop.ui.theme import themes
+from tavern_desktop.ui.windows import Windows
+from tavern_desktop.workers.qt_runner import QtRunner
+
+SWITCH_INTERVAL = 0.001
+"""Seconds a thread may hold the interpreter: halves the longest stall of the window while a worker is busy."""
+DESKTOP_FILE = "tavern-desktop"
+RECOVERY = "recovery"
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a start of the program is about, before there is a window."""
+
+    folders: OwnFolders
+    preferences: Preferences
+    root: DataRoot
+    problem: str
+    """A sentence where the data folder that was wanted cannot be used."""
+    path: Path | None
+    """The chat file to open."""
+    new_window: bool
+    is_first: bool
+    """Nobody has chosen a data folder yet."""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the program with a window; `argv` without the program's name. Returns the exit code."""
+    window = build(list(argv))
+    window.show()
+    return QApplication.exec()
+
+
+def build(argv: list[str]) -> MainWindow:
+    """Make everything, with a QApplication if there is none, and return the first window, not yet shown."""
+    return _build(_start(argv))
+
+
+def _build(start: Start) -> MainWindow:
+    application = _application()
+    CrashHook(_log_to_memory()).install()
+    services = _services(start, application)
+    window = Windows(services).open_first()
+    if start.problem:
+        services.messages.error(start.problem)
+    for text in start.preferences.problems():
+        services.messages.warning(text)
+    # The window is painted before anything is read for it.
+    QTimer.singleShot(0, window, lambda: _begin(window, services, start))
+    return window
+
+
+def _start(argv: list[str]) -> Start:
+    options = _parser().parse_args(argv)
+    path = Path(options.path).absolute() if options.path else None
+    given = options.data_root
+    if path is not None and path.is_dir():
+        given, path = str(path), None
+    folders = own_folders(portable=options.portable)
+    preferences = Preferences(folders)
+    root, problem = _root(folders, preferences, given, options.user)
+    is_first = given is None and preferences.settings.value.data_root is None
+    return Start(folders, preferences, root, problem, path, options.new_window, is_first)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("tavern-desktop", description="A native chat client for SillyTavern's files.")
+    parser.add_argument("path", nargs="?", metavar="FILE|FOLDER", help="a chat to open, or a data folder")
+    parser.add_argument("--data-root", metavar="DIR", help="the data folder to work on")
+    parser.add_argument("--user", metavar="HANDLE", help="the user whose folder in it is worked with")
+    parser.add_argument("--portable", action="store_true", help="keep the program's own files beside it")
+    parser.add_argument("--new-window", action="store_true", help="open one more window")
+    return parser
+
+
+def _root(folders: OwnFolders, preferences: Preferences, given: str | None, user: str | None) -> tuple[DataRoot, str]:
+    """Return the data root to work on, and a sentence where it is not the one that was wanted."""
+    try:
+        root = choose_root(folders, preferences, given, user)
+        folders.for_root(root.path)  # refuses a data folder that would hold our own files
+        return root, ""
+    except StorageError as error:
+        problem = error.message
+    except OSError as error:
+        problem = f"The folder for the sample could not be made: {error.strerror or error}."
+    try:
+        return ensure_own_root(folders, resource_path(SAMPLE)), problem
+    except OSError:
+        return DataRoot(folders.library), problem
+
+
+def _application() -> QApplication:
+    """Return the QApplication, made and set up if there is none yet."""
+    existing = QApplication.instance()
+    if isinstance(existing, QApplication):
+        themes()
+        return existing
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    _choose_input_method()
+    application = QApplication(sys.argv[:1])
+    application.setApplicationName("tavern-desktop")
+    application.setApplicationDisplayName("Tavern Desktop")
+    QGuiApplication.setDesktopFileName(DESKTOP_FILE)
+    themes()
+    application.setWindowIcon(application_icon())
+    return application
+
+
+def _choose_input_method() -> None:
+    """PySide6 brings ibus's plugin but not fcitx's; fcitx5 serves ibus's protocol too."""
+    if os.environ.get("QT_IM_MODULE") != "fcitx":
+        return
+    plugins = Path(PySide6.__file__).parent / "Qt" / "plugins" / "platforminputcontexts"
+    if not any("fcitx" in plugin.name for plugin in plugins.glob("*")):
+        os.environ["QT_IM_MODULE"] = "ibus"
+
+
+def _log_to_memory() -> LastLines:
+    """Keep the last lines of the log for reports. Message text is never logged (decision D15)."""
+    root = logging.getLogger()
+    for handler in root.handlers:
+        if isinstance(handler, LastLines):
+            return handler
+    lines = LastLines()
+    root.addHandler(lines)
+    return lines
+
+
+def _services(start: Start, application: QApplication) -> Services:
+    runner = QtRunner(application)
+    themes().choose(start.preferences.settings.value.theme)
+
+    def open_chats(root: DataRoot) -> OpenChats:
+        return OpenChats(runner, start.folders.for_root(root.path).data / RECOVERY)
+
+    return Services(runner, start.folders, start.preferences, start.root, open_chats, application)
+
+
+def _begin(window: MainWindow, services: Services, start: Start) -> None:
+    """What follows the first frame: the lists, and the chat that was asked for or left open last."""
+    services.begin()
+    if start.path is not None:
+        window.open_path(start.path)
+    elif start.is_first:
+        window.acts.show_welcome()
+    else:
+        window.open_last()
