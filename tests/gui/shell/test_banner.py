@@ -1,0 +1,60 @@
+"""The banner keeps what was said before, and its buttons act once."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from tavern_desktop.ui.banner import Banner, Notice
+
+
+@pytest.fixture
+def banner(qtbot: QtBot) -> Banner:
+    made = Banner()
+    qtbot.addWidget(made)
+    made.resize(600, 60)
+    return made
+
+
+def test_nothing_to_say_takes_no_room(banner: Banner) -> None:
+    assert not banner.isVisible()
+    assert banner.text == ""
+
+
+def test_the_newest_notice_is_shown_and_the_one_before_comes_back(banner: Banner) -> None:
+    banner.show_notice(Notice("first", key="a"))
+    banner.show_notice(Notice("second", key="b"))
+    assert banner.text == "second"
+    banner.take_away("b")
+    assert banner.text == "first"
+    assert banner.isVisibleTo(None)
+    banner.take_away("a")
+    assert not banner.isVisible()
+
+
+def test_the_same_key_replaces(banner: Banner) -> None:
+    banner.show_notice(Notice("one", key="k"))
+    banner.show_notice(Notice("two", key="k"))
+    banner.take_away("k")
+    assert banner.text == ""
+
+
+def test_a_button_acts_and_the_notice_is_gone(banner: Banner, qtbot: QtBot) -> None:
+    done: list[str] = []
+    banner.show_notice(
+        Notice("changed", (("Reload", lambda: done.append("reload")), ("Keep", lambda: done.append("keep"))))
+    )
+    banner.show()
+    assert [button.text() for button in banner.buttons] == ["Reload", "Keep"]
+    qtbot.mouseClick(banner.buttons[0], Qt.MouseButton.LeftButton)
+    assert done == ["reload"]
+    assert banner.text == ""
+
+
+def test_a_button_may_show_another_notice(banner: Banner, qtbot: QtBot) -> None:
+    banner.show_notice(Notice("one", (("Go", lambda: banner.show_notice(Notice("two"))),)))
+    banner.show()
+    qtbot.mouseClick(banner.buttons[0], Qt.MouseButton.LeftButton)
+    assert banner.text == "two"
+    assert banner.buttons == []
