@@ -12,8 +12,8 @@ from tavern_desktop.library.characters import Character
 from tavern_desktop.library.groups import Group
 from tavern_desktop.library.recents import CONFLICT, DAMAGED, ChatRow
 
-
-_MARKUP = re.compile(r"^\s*(?:#{1,6}|>|[-+*])\s+(?:\[[ xX]\]\s+)?|\*+|`+|~~|\|(?:[-: ]+\|)*", re.MULTILINE)
+_LINE_MARKS = re.compile(r"^\s*(?:#{1,6}|>|[-+*])\s+(?:\[[ xX]\]\s+)?|\|(?:[-: ]+\|)*", re.MULTILINE)
+_EMPHASIS = re.compile(r"\*+|`+|~~")
 """Markdown that a line of last words is easier to read without."""
 
 
@@ -88,7 +88,7 @@ def useful_title(name: str, title: str) -> str:
 def words_of(row: ChatRow) -> str:
     """Return the chat's last words on one line, or what there is to say instead."""
     if row.preview_state == "text":
-        return " ".join(_MARKUP.sub(" ", row.preview).split())
+        return " ".join(_EMPHASIS.sub("", _LINE_MARKS.sub(" ", row.preview)).split())
     if row.failure is not None:
         return row.failure.message
     if row.preview_state == "empty":
