@@ -6,7 +6,7 @@ is a record, a JSON object. Record 0 is the header, except in group chats of old
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -52,7 +52,7 @@ def decode_record(raw: bytes, *, record: int, line: int, offset: int, is_first: 
         raise record_error(error, record=record, line=line, offset=offset, is_first=is_first) from None
 
 
-def check_record(raw: bytes, *, record: int, line: int, offset: int) -> None:
+def check_record(raw: bytes, *, record: int | None, line: int | None, offset: int) -> None:
     """Raise bad_record or bad_encoding unless a record after the first is acceptable."""
     refuse_bom(raw, record=record, line=line, offset=offset, is_first=False)
     try:
@@ -61,14 +61,16 @@ def check_record(raw: bytes, *, record: int, line: int, offset: int) -> None:
         raise record_error(error, record=record, line=line, offset=offset) from None
 
 
-def refuse_bom(raw: bytes, *, record: int, line: int, offset: int, is_first: bool) -> None:
+def refuse_bom(raw: bytes, *, record: int | None, line: int | None, offset: int, is_first: bool) -> None:
     """Raise for a record that begins with a BOM (F3, F4)."""
     if raw.startswith(BOM):
         kind = "bad_header" if is_first else "bad_record"
         raise StorageError(kind, "bom", record=record, line=line, offset=offset)
 
 
-def record_error(error: JsonTextError, *, record: int, line: int, offset: int, is_first: bool = False) -> StorageError:
+def record_error(
+    error: JsonTextError, *, record: int | None, line: int | None, offset: int, is_first: bool = False
+) -> StorageError:
     """Return the storage error for a record that is no acceptable JSON object."""
     place: dict[str, Any] = {
         "record": record,
@@ -165,14 +167,38 @@ def lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
     yield b"".join(rest)
 
 
+def chat_of_entries(entries: Sequence[object]) -> tuple[Header, list[Message]]:
+    """Return the chat that plain values make, the first of them its header (§6.1).
+
+    Raises validation/payload_empty, validation/entry_not_object with the `index`, bad_header.
+    """
+    if not entries:
+        raise StorageError("validation", "payload_empty")
+    objects: list[dict[str, Any]] = []
+    for index, entry in enumerate(entries):
+        if not isinstance(entry, dict):
+            raise StorageError("validation", "entry_not_object", index=index)
+        objects.append(entry)
+    validate_header(objects[0])
+    return Header.of(objects[0]), [Message.new(data) for data in objects[1:]]
+
+
 def commit_pieces(header: Header, messages: Iterable[Message]) -> Iterator[bytes]:
-    """Yield the bytes of a full commit (§2.4): header and messages joined by LF, no BOM, no LF at the end."""
-    frame = [header.to_write()]
-    size = len(frame[0])
+    """Return the bytes of a full commit (§2.4) piece by piece: lines joined by LF, no BOM, no LF at the end.
+
+    Raises bad_header at once for a header that could not be read back.
+    """
+    validate_header(decode_record(header.raw, record=0, line=1, offset=0, is_first=True))
+    return _pieces(header.to_write(), messages)
+
+
+def _pieces(header: bytes, messages: Iterable[Message]) -> Iterator[bytes]:
+    frame, size = [header], len(header)
     for message in messages:
-        if size + len(message.raw) >= FRAME:
+        raw = message.raw
+        if size + len(raw) >= FRAME:
             yield b"\n".join(frame)
-            frame, size = [b""], 0
-        frame.append(message.raw)
-        size += len(message.raw) + 1
+            frame, size = [b""], 0  # the empty one makes the LF that stands between
+        frame.append(raw)
+        size += len(raw) + 1
     yield b"\n".join(frame)
