@@ -40,14 +40,24 @@ def is_for_command_line(words: Sequence[str]) -> bool:
     return False
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands. The namespace has `run`, the name of the function for the command."""
+def parse(words: Sequence[str] | None) -> argparse.Namespace:
+    """Return what the words say; `run` is the name of the command's function.
+
+    Raises SystemExit, with usage or help printed, where there is nothing to do.
+    """
+    top = _parser()
+    args = top.parse_args(words, argparse.Namespace(data_root=None, user=None, portable=False, json=False))
+    if getattr(args, "tail", None) is not None and args.count is not None:
+        top.error("--count goes with --from, not with --tail")
+    return args
+
+
+def _parser() -> argparse.ArgumentParser:
     common = _common_options()
     top = argparse.ArgumentParser(
         "tavern-desktop", description=_DESCRIPTION, formatter_class=_Formatter, parents=[common], allow_abbrev=False
     )
     top.add_argument("--version", action="version", version=f"Tavern Desktop {__version__}")
-    top.set_defaults(data_root=None, user=None, portable=False, json=False)
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _command(commands, common, "roots", "roots", "data folders found on this computer")
     chats = commands.add_parser(
@@ -102,8 +112,9 @@ def _chats(commands: argparse._SubParsersAction[argparse.ArgumentParser], common
 
     show = _command(commands, common, "show", "show", "one message a line: number, date, name, swipe k/n, text")
     show.add_argument("file", metavar="FILE")
-    show.add_argument("--tail", type=_positive, metavar="N", help="the newest N messages")
-    show.add_argument("--from", type=message_number, metavar="I", dest="first", help="from message I on")
+    which = show.add_mutually_exclusive_group()
+    which.add_argument("--tail", type=_positive, metavar="N", help="the newest N messages")
+    which.add_argument("--from", type=message_number, metavar="I", dest="first", help="from message I on")
     show.add_argument("--count", type=_positive, metavar="N", help="at most N messages, from --from on")
 
     check = _command(commands, common, "check", "check", "every problem, with kind, detail, record, line and offset")
@@ -111,18 +122,18 @@ def _chats(commands: argparse._SubParsersAction[argparse.ArgumentParser], common
 
     append = _change(commands, common, "append", "add a message at the end")
     append.add_argument("--role", choices=("user", "assistant", "system"), required=True)
-    append.add_argument("--name", help="the speaker; else the persona's or the character's name")
-    append.add_argument("--text", required=True)
+    append.add_argument("--name", type=_text, help="the speaker; else the persona's or the character's name")
+    append.add_argument("--text", type=_text, required=True)
 
     edit = _change(commands, common, "edit", "give a message another text")
     edit.add_argument("--message", type=message_number, metavar="I", required=True)
-    edit.add_argument("--text", required=True)
+    edit.add_argument("--text", type=_text, required=True)
 
     swipe = _change(commands, common, "swipe", "choose, add or delete an alternative of a message")
     swipe.add_argument("--message", type=message_number, metavar="I", required=True)
     what = swipe.add_mutually_exclusive_group(required=True)
     what.add_argument("--to", type=_positive, metavar="K", help="choose alternative K of n (from 1)")
-    what.add_argument("--add", metavar="TEXT", help="add an alternative and choose it")
+    what.add_argument("--add", type=_text, metavar="TEXT", help="add an alternative and choose it")
     what.add_argument("--delete", type=_positive, metavar="K", help="delete alternative K of n (from 1)")
 
     delete = _change(commands, common, "delete", "delete messages")
@@ -138,6 +149,15 @@ def _change(commands: argparse._SubParsersAction[argparse.ArgumentParser], commo
     command = _command(commands, common, name, name, help_text)
     command.add_argument("file", metavar="FILE")
     return command
+
+
+def _text(word: str) -> str:
+    """Refuse what the shell's encoding could not read: it would be stored as damage."""
+    try:
+        word.encode("utf-8")
+    except UnicodeEncodeError:
+        raise argparse.ArgumentTypeError("the text is not valid in this terminal's encoding") from None
+    return word
 
 
 def _positive(word: str) -> int:

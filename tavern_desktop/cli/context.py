@@ -10,9 +10,9 @@ from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.library.groups import list_groups
 from tavern_desktop.session.preferences import Preferences
 from tavern_desktop.session.startup import choose_root
-from tavern_desktop.storage.directory import SUFFIX
 from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.index import Index
+from tavern_desktop.storage.names import SUFFIX
 from tavern_desktop.storage.own_folders import OwnFolders, own_folders
 
 

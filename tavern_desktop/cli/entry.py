@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tavern_desktop.cli import output
-from tavern_desktop.cli.arguments import parser
+from tavern_desktop.cli.arguments import parse
 from tavern_desktop.cli.context import Context
 from tavern_desktop.session.refusals import Refused
 from tavern_desktop.storage.errors import StorageError, sentence
@@ -35,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command in `argv` (without the program's name). Returns 0 done, 1 failed, 2 wrong usage."""
     output.prepare_streams()
     try:
-        args = parser().parse_args(argv)
+        args = parse(argv)
     except SystemExit as stop:  # argparse has said why
         return int(stop.code or 0)
     try:
@@ -60,8 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def error_facts(error: StorageError) -> dict[str, Any]:
     """Return an error as machines want it, without what does not apply."""
-    facts = {"record": error.record, "line": error.line, "offset": error.offset, "errno": error.errno}
-    return {"kind": error.kind, "detail": error.detail} | {k: v for k, v in facts.items() if v is not None}
+    return {"kind": error.kind, "detail": error.detail, **error.facts()}
 
 
 def _failed(facts: dict[str, Any], message: str, as_json: bool) -> int:

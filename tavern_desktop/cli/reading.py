@@ -11,11 +11,13 @@ from tavern_desktop.chat.jsontext import decode
 from tavern_desktop.cli import output
 from tavern_desktop.cli.context import Context
 from tavern_desktop.library.recents import ChatRow, recents
+from tavern_desktop.session.changes import no_message
+from tavern_desktop.session.refusals import CommandRefused
 from tavern_desktop.storage.directory import kind_of
 from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.storage.pages import tail
-from tavern_desktop.storage.reader import check as check_file
 from tavern_desktop.storage.reader import load
+from tavern_desktop.storage.recovery import check as check_file
 
 PREVIEW_LENGTH = 60
 
@@ -58,13 +60,15 @@ def check(context: Context) -> int:
             result = check_file(path, kind=kind_of(path))
             problems, messages = result.problems, result.messages
         except StorageError as error:
-            path, problems, messages = Path(word), [error], 0
+            path, problems, messages = Path(word), (error,), 0
         code = 1 if problems else code
         if context.json:
             found = [_problem_facts(problem) for problem in problems]
             output.say_json({"file": str(path), "ok": not problems, "messages": messages, "problems": found})
             continue
-        output.say(f"{path}: " + (f"{len(problems)} problem(s)" if problems else f"ok, {messages} messages"))
+        output.say(
+            f"{path}: " + (_counted(len(problems), "problem") if problems else f"ok, {_counted(messages, 'message')}")
+        )
         for problem in problems:
             output.say(f"  {problem.kind}/{problem.detail}{_place(problem)}: {sentence(problem)}")
     return code
@@ -83,14 +87,12 @@ def _chosen(path: Path, context: Context) -> Iterable[tuple[int, bytes]]:
     first = args.first or 0
     last = len(messages) if args.count is None else first + args.count
     if args.first is not None and first >= len(messages):
-        raise StorageError("validation", "argument", message=_no_message(first, len(messages)))
+        raise CommandRefused(no_message(first, len(messages)))
     return enumerate((message.raw for message in messages[first:last]), first)
 
 
-def _no_message(index: int, count: int) -> str:
-    if count == 0:
-        return f"There is no message {index}: the chat is empty."
-    return f"There is no message {index}: the chat has messages 0 to {count - 1}."
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _row_facts(row: ChatRow) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import msgspec
 
 from tavern_desktop.library.card_file import CardError, card_data, read_card, text_field
 from tavern_desktop.library.data_root import DataRoot
-from tavern_desktop.storage.errors import StorageError
+from tavern_desktop.storage.errors import from_os
 from tavern_desktop.storage.index import CardEntry, Index, Stamp
 
 SUFFIX = ".png"
@@ -58,9 +58,7 @@ def card_stems(root: DataRoot) -> dict[str, Stamp]:
     except FileNotFoundError:
         pass
     except OSError as error:
-        raise StorageError(
-            "io", "list", path=root.characters, errno=error.errno, message=error.strerror or str(error)
-        ) from error
+        raise from_os(error, "list", root.characters) from error
     return found
 
 

@@ -98,6 +98,14 @@ def recognise(path: Path, user: str | None = None) -> DataRoot | None:
     return None
 
 
+def root_of(chat: Path) -> DataRoot | None:
+    """Return the data root that a chat file lies in, None for a file that lies elsewhere."""
+    for user_folder in chat.absolute().parents[1:3]:
+        if is_user_folder(user_folder):
+            return DataRoot(user_folder.parent, user_folder.name)
+    return None
+
+
 def ensure_own_root(folders: OwnFolders, sample: Path) -> DataRoot:
     """Return the data root of our own, made from the sample library `sample` the first time.
 

@@ -13,7 +13,7 @@ import orjson
 from tavern_desktop.library.characters import SUFFIX
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.library.settings_file import read_settings
-from tavern_desktop.storage.errors import StorageError
+from tavern_desktop.storage.errors import from_os
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -41,9 +41,7 @@ def list_groups(root: DataRoot) -> list[Group]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise StorageError(
-            "io", "list", path=root.groups, errno=error.errno, message=error.strerror or str(error)
-        ) from error
+        raise from_os(error, "list", root.groups) from error
     found = [read_group(root, name.removesuffix(".json")) for name in names]
     return sorted(found, key=lambda group: (group.name.casefold(), group.id))
 

@@ -18,6 +18,7 @@ from tavern_desktop.library.groups import Group, list_groups
 from tavern_desktop.storage import directory
 from tavern_desktop.storage.directory import ChatFile, FileFailure, Listing
 from tavern_desktop.storage.errors import StorageError
+from tavern_desktop.storage.format import ChatKind
 from tavern_desktop.storage.index import ChatEntry, Index, stamp_of
 from tavern_desktop.storage.summary import summarise
 
@@ -40,7 +41,7 @@ class ChatRow(msgspec.Struct, frozen=True):
     """
 
     file: str
-    kind: str
+    kind: ChatKind
     character: str
     group: str
     name: str
@@ -88,16 +89,12 @@ def recents(
     index.save()
 
 
-def row_of(root: DataRoot, index: Index, path: Path) -> ChatRow | None:
+def row_of(root: DataRoot, index: Index, path: Path, pinned: Collection[str] = ()) -> ChatRow | None:
     """Return the row of one chat as it is now, None where the file is gone: for a list that is already shown."""
-    try:
-        info = path.stat()
-    except OSError:
-        return None
-    chat = ChatFile(
-        str(path), directory.kind_of(path), directory.key_of(path), info.st_size, info.st_mtime_ns, info.st_ino
-    )
-    return _Rows(root, index, frozenset()).row(chat)
+    found = directory.list_around(root.user_folder, path)
+    rows = _Rows(root, index, frozenset(pinned))
+    items: list[ChatFile | FileFailure] = [*found.files, *found.failures]
+    return next((rows.row(item) for item in items if item.file == str(path)), None)
 
 
 def _listing(root: DataRoot, character: str | None) -> Listing:

@@ -74,7 +74,7 @@ class Preferences:
         return self._roots[root]
 
     def keep_position(self, root: Path, chat: str, position: Position) -> None:
-        """Remember where a chat was left; the longest untouched are forgotten. Raises OSError."""
+        """Remember where a chat was left; the longest untouched are forgotten. Raises StorageError."""
         self.root(root).put("positions", chat, position, KEPT_POSITIONS)
 
     def problems(self) -> list[str]:

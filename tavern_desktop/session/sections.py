@@ -11,14 +11,17 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import msgspec
 import orjson
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
-from tavern_desktop.storage.small_file import replace_file
+from tavern_desktop.storage.errors import StorageError, from_os
+from tavern_desktop.storage.own_folders import make_folder
+from tavern_desktop.storage.publish import write_small_file
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -48,13 +51,13 @@ class Section(Generic[S]):
             return self._value
 
     def update(self, **changes: Any) -> S:
-        """Change these keys and no other, and write the file. Raises OSError, msgspec.ValidationError."""
+        """Change these keys and no other, and write the file. Raises StorageError, msgspec.ValidationError."""
         for name, value in changes.items():
             msgspec.convert({name: msgspec.to_builtins(value)}, self._kind)
         return self._write(lambda data: data.update(msgspec.to_builtins(changes)))
 
     def put(self, name: str, key: str, value: Any, keep: int) -> S:
-        """Put one entry of the mapping `name`, newest last, and drop its oldest beyond `keep`."""
+        """Put one entry of the mapping `name`, newest last, and drop its oldest beyond `keep`. Raises StorageError."""
 
         def change(data: dict[str, Any]) -> None:
             held = data.get(name)
@@ -65,17 +68,30 @@ class Section(Generic[S]):
 
         return self._write(change)
 
-    def _write(self, change: Any) -> S:
+    def _write(self, change: Callable[[dict[str, Any]], None]) -> S:
         with self._mutex:
-            self.file.parent.mkdir(parents=True, exist_ok=True)
-            with FileLock(self._beside(".lock"), timeout=LOCK_SECONDS):
+            make_folder(self.file.parent)
+            with self._locked():
                 data = self._read()
                 change(data)
                 text = orjson.dumps(data, option=orjson.OPT_INDENT_2)
-                replace_file(self.file, text)
-                replace_file(self._beside(".good"), text)
+                write_small_file(self.file, text)
+                write_small_file(self._beside(".good"), text)
             self._value = self._typed(data)
             return self._value
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Keep other processes from writing between our reading and our writing."""
+        try:
+            with FileLock(self._beside(".lock"), timeout=LOCK_SECONDS):
+                yield
+        except Timeout:
+            raise StorageError(
+                "io", "replace_blocked", "another program keeps the settings locked", chat_ref=self.file
+            ) from None
+        except OSError as error:
+            raise from_os(error, "write", self.file) from error
 
     def _read(self) -> dict[str, Any]:
         """Return the file's object, that of the last good copy if it is damaged, `{}` if there is neither."""
@@ -97,10 +113,10 @@ class Section(Generic[S]):
         kept = ""
         if isinstance(error, ValueError):
             aside = self._beside(time.strftime(".damaged-%Y%m%d-%H%M%S"))
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, StorageError):
                 self.file.rename(aside)
                 kept = f"; the damaged file is kept as {aside.name}"
-                replace_file(self.file, orjson.dumps(data, option=orjson.OPT_INDENT_2))
+                write_small_file(self.file, orjson.dumps(data, option=orjson.OPT_INDENT_2))
         self.problems.append(f"The settings file {self.file} could not be read: {used}{kept}.")
         return data
 

@@ -29,7 +29,7 @@ def choose_root(folders: OwnFolders, preferences: Preferences, given: str | None
 
 
 def remember_root(preferences: Preferences, root: DataRoot) -> None:
-    """Make `root` the one for the next start. Raises OSError."""
+    """Make `root` the one for the next start. Raises StorageError."""
     preferences.settings.update(data_root=str(root.path), user=root.user)
 
 

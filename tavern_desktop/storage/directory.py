@@ -14,9 +14,10 @@ from pathlib import Path
 
 import msgspec
 
-from tavern_desktop.storage.errors import StorageError, sentence
+from tavern_desktop.storage.errors import StorageError, from_os, sentence
+from tavern_desktop.storage.format import ChatKind
+from tavern_desktop.storage.names import SUFFIX
 
-SUFFIX = ".jsonl"
 GROUP_FOLDER = "group chats"
 CHAT_FOLDER = "chats"
 
@@ -37,7 +38,9 @@ class FileFailure(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, file: str, error: StorageError, mtime_ns: int = 0) -> FileFailure:
-        return cls(file, error.kind, error.detail, sentence(error), mtime_ns)
+        # The sentence for a name is about names that people type; here the file has one, and it is unusable.
+        message = f"This file cannot be used: {error.message}." if error.kind == "validation" else sentence(error)
+        return cls(file, error.kind, error.detail, message, mtime_ns)
 
 
 class ChatFile(msgspec.Struct, frozen=True):
@@ -48,7 +51,7 @@ class ChatFile(msgspec.Struct, frozen=True):
     """
 
     file: str
-    kind: str
+    kind: ChatKind
     key: str
     size: int
     mtime_ns: int
@@ -78,7 +81,7 @@ class Listing(msgspec.Struct):
         self.failures += other.failures
 
 
-def kind_of(path: Path) -> str:
+def kind_of(path: Path) -> ChatKind:
     """Return "group" for a file in a `group chats` folder, else "character"."""
     return "group" if path.parent.name == GROUP_FOLDER else "character"
 
@@ -104,7 +107,7 @@ def list_around(user_folder: str | os.PathLike[str], chat: Path) -> Listing:
     return listing
 
 
-def _list_folder(folder: str, kind: str, key: str, bounds: Bounds) -> Listing:
+def _list_folder(folder: str, kind: ChatKind, key: str, bounds: Bounds) -> Listing:
     listing = Listing([], [])
     if key and os.path.islink(folder):
         _stay_inside(folder, bounds)
@@ -149,7 +152,7 @@ def _bounds(user_folder: str | os.PathLike[str]) -> Bounds:
     return tuple(os.path.realpath(folder) for folder in folders)
 
 
-def _add_folder(listing: Listing, folder: str, kind: str, key: str, bounds: Bounds) -> None:
+def _add_folder(listing: Listing, folder: str, kind: ChatKind, key: str, bounds: Bounds) -> None:
     try:
         listing.add(_list_folder(folder, kind, key, bounds))
     except StorageError as error:
@@ -163,7 +166,7 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise StorageError("io", "list", path=Path(folder), errno=error.errno, message=error.strerror) from error
+        raise from_os(error, "list", folder) from error
 
 
 def _is_chat_name(name: str) -> bool:
@@ -171,23 +174,23 @@ def _is_chat_name(name: str) -> bool:
     return name.endswith(SUFFIX) and name != SUFFIX and not name.startswith("._")
 
 
-def _look_at(entry: os.DirEntry[str], kind: str, key: str, bounds: Bounds) -> ChatFile:
+def _look_at(entry: os.DirEntry[str], kind: ChatKind, key: str, bounds: Bounds) -> ChatFile:
     try:
         if entry.is_symlink():
             _stay_inside(entry.path, bounds)
         info = entry.stat()
     except OSError as error:
-        raise StorageError("io", "open", path=Path(entry.path), errno=error.errno, message=error.strerror) from error
+        raise from_os(error, "open", entry.path) from error
     if not stat.S_ISREG(info.st_mode):
         what = "a folder" if stat.S_ISDIR(info.st_mode) else "not a file"
-        raise StorageError("io", "open", path=Path(entry.path), message=f"it is {what}")
+        raise StorageError("io", "open", f"it is {what}", chat_ref=entry.path)
     return ChatFile(entry.path, kind, key, info.st_size, info.st_mtime_ns, info.st_ino)
 
 
 def _stay_inside(path: str, bounds: Bounds) -> None:
     real = Path(os.path.realpath(path))
     if not any(real.is_relative_to(bound) for bound in bounds):
-        raise StorageError("validation", "name", path=Path(path), message="it is a link that leads out of the folder")
+        raise StorageError("validation", "name", "it is a link that leads out of the folder", chat_ref=path)
 
 
 def _group_conflicts(listing: Listing, conflicts: dict[str, list[ChatFile]]) -> None:

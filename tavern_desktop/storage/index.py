@@ -15,7 +15,9 @@ from pathlib import Path
 import msgspec
 
 from tavern_desktop.storage.directory import ChatFile
-from tavern_desktop.storage.small_file import replace_file
+from tavern_desktop.storage.errors import StorageError
+from tavern_desktop.storage.own_folders import make_folder
+from tavern_desktop.storage.publish import write_small_file
 
 VERSION = 1
 FILE_NAME = "index.msgpack"
@@ -108,10 +110,10 @@ class Index:
             # Copies, because other threads may go on adding while this is encoded.
             copy = _Content(content.version, content.clock, dict(content.chats), dict(content.cards))
             try:
-                self.file.parent.mkdir(parents=True, exist_ok=True)
-                replace_file(self.file, msgspec.msgpack.encode(copy), durable=False)
-            except OSError as error:
-                self.warnings.append(f"The index could not be written: {error.strerror or error}.")
+                make_folder(self.file.parent)
+                write_small_file(self.file, msgspec.msgpack.encode(copy))
+            except StorageError as error:
+                self.warnings.append(f"The index could not be written: {error.message}.")
 
     def _key(self, file: str) -> str:
         return file.removeprefix(self._prefix)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import platformdirs
 
-from tavern_desktop.storage.errors import StorageError
+from tavern_desktop.storage.errors import StorageError, from_os
 
 APP = "tavern-desktop"
 HOME_VARIABLE = "TAVERN_DESKTOP_HOME"
@@ -82,6 +82,14 @@ def root_key(root: Path) -> str:
     """Return the name under which a data root is known to us: a hash of its real path (decision D28)."""
     real = os.path.normcase(os.path.realpath(root))
     return hashlib.sha256(os.fsencode(real)).hexdigest()[:24]
+
+
+def make_folder(folder: Path) -> None:
+    """Make one of our folders if it is not there yet. Raises StorageError io/write."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise from_os(error, "write", folder) from error
 
 
 def program_folder() -> Path:
