@@ -17,6 +17,7 @@ from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.preferences import Position, Preferences, RootState, Settings, WindowState
 from tavern_desktop.session.runner import Outcome, Runner
 from tavern_desktop.session.startup import remember_root
+from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.index import Index
 from tavern_desktop.storage.own_folders import OwnFolders
 from tavern_desktop.ui.avatars import Avatars
@@ -167,8 +168,8 @@ class Services(QObject):
         self.runner.submit(write, self._written, lane=LANE)
 
     def _written(self, outcome: Outcome[object]) -> None:
-        if isinstance(outcome.error, OSError):
-            reason = outcome.error.strerror or str(outcome.error)
+        if isinstance(outcome.error, StorageError):
+            reason = outcome.error.message
             self.messages.warning(self.tr("The settings could not be written: {reason}.").format(reason=reason))
         else:
             outcome.result()
