@@ -59,6 +59,7 @@ class Start:
 def main(argv: Sequence[str]) -> int:
     """Run the program with a window; `argv` without the program's name. Returns the exit code."""
     window = build(list(argv))
+    CrashHook(_log_to_memory()).install()
     window.show()
     return QApplication.exec()
 
@@ -70,7 +71,6 @@ def build(argv: list[str]) -> MainWindow:
 
 def _build(start: Start) -> MainWindow:
     application = _application()
-    CrashHook(_log_to_memory()).install()
     services = _services(start, application)
     window = Windows(services).open_first()
     if start.problem:

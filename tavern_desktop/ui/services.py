@@ -18,6 +18,7 @@ from tavern_desktop.session.preferences import Position, Preferences, RootState,
 from tavern_desktop.session.runner import Outcome, Runner
 from tavern_desktop.session.startup import remember_root
 from tavern_desktop.storage.errors import StorageError
+from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.index import Index
 from tavern_desktop.storage.own_folders import OwnFolders
 from tavern_desktop.ui.avatars import Avatars
