@@ -126,8 +126,8 @@ class Geometry:
         """Before the model lets go of them: choose what stays in place instead."""
         for row in range(first, last + 1):
             self._measured.discard(self._key(row))
-        row = self._row_of_anchor()
-        if row is None or not first <= row <= last or self.anchor is None:
+        held = self._row_of_anchor()
+        if held is None or not first <= held <= last:
             return
         if last + 1 < self.row_count:
             # The next row closes the gap, but does not rise above the edge.
@@ -177,15 +177,7 @@ class Geometry:
         if not self.row_count or self._model is None:
             self.value = 0
             return 0
-        row = self._row_of_anchor()
-        if self.at_end or row is None or self.anchor is None:
-            row, offset = (
-                self.row_count - 1,
-                self.screen_height - self.footer - self._measured_height(self.row_count - 1),
-            )
-            self.at_end = True
-        else:
-            offset = self.anchor.pixels
+        row, offset = self._start()
         # Each round exposes rows that the round before did not measure; three are the most seen, eight are a promise.
         for _ in range(8):
             self._measure_around(row, offset)
@@ -196,6 +188,15 @@ class Geometry:
             offset += wanted - self.value
         self._anchor_to_top()
         return self.value
+
+    def _start(self) -> tuple[int, int]:
+        """Return the row that is held and where its top is to be on screen."""
+        row = self._row_of_anchor()
+        if self.at_end or row is None or self.anchor is None:
+            self.at_end = True
+            last = self.row_count - 1
+            return last, self.screen_height - self.footer - self._measured_height(last)
+        return row, self.anchor.pixels
 
     def _measure_around(self, row: int, offset: int) -> None:
         """Measure the rows on screen when the top of `row` is at `offset`."""

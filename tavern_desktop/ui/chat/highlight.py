@@ -19,8 +19,9 @@ def code_spans(code: str, language: str) -> tuple[CodeSpan, ...]:
     """Return (start, length, tone) of what stands out in a piece of code; () for a language nobody knows."""
     if not language or len(code) > MAX_CODE:
         return ()
-    from pygments.lexers import get_lexer_by_name
-    from pygments.util import ClassNotFound
+    # Pygments comes without types.
+    from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped]
+    from pygments.util import ClassNotFound  # type: ignore[import-untyped]
 
     try:
         lexer = get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False)

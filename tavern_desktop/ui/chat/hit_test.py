@@ -49,6 +49,11 @@ def hit_row(view: RowView, row: int, point: QPoint, visible_top: int, look: Look
     return _hit_text(view, row, point)
 
 
+def nearest_in_row(view: RowView, row: int, point: QPoint) -> Hit:
+    """Return the place in a row's text nearest to `point`, wherever that is."""
+    return Hit(row, view.record.key, "text", _character(view, point) or 0)
+
+
 def code_buttons(view: RowView, look: Look) -> list[tuple[int, QRect]]:
     """Return (number, rectangle) of the copy button of each code block, counted from the row's corner."""
     if view.document is None or view.layout.text.isEmpty():

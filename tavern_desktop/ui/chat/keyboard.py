@@ -57,7 +57,7 @@ class Keyboard:
             return True
         if key in (Qt.Key.Key_Up, Qt.Key.Key_Down) and not modifiers & ~Qt.KeyboardModifier.ShiftModifier:
             step = -1 if key == Qt.Key.Key_Up else 1
-            view.step_selection(step, extend=bool(modifiers & Qt.KeyboardModifier.ShiftModifier))
+            view.selection_mode.step(step, extend=bool(modifiers & Qt.KeyboardModifier.ShiftModifier))
             return True
         if modifiers or current is None:
             return False

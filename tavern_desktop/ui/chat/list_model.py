@@ -26,6 +26,9 @@ _ROOT = QModelIndex()
 class RecordListModel(QAbstractListModel):
     """What the model of a chat and that of a preview have in common: records read once, and what the roles say."""
 
+    editable: bool
+    """Whether its messages can be acted on."""
+
     def __init__(self, names: Names, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._names = names
@@ -42,7 +45,15 @@ class RecordListModel(QAbstractListModel):
     def raw(self, row: int) -> bytes:
         raise NotImplementedError
 
+    def raw_before(self, row: int) -> bytes | None:
+        """Return the record before a row's, mounted or not."""
+        raise NotImplementedError
+
     def key(self, row: int) -> int:
+        raise NotImplementedError
+
+    def row_of(self, key: int) -> int | None:
+        """Return the row of a message, None if it is not mounted."""
         raise NotImplementedError
 
     def absolute(self, row: int) -> int | None:
@@ -166,6 +177,7 @@ class ChatListModel(RecordListModel):
     def raw(self, row: int) -> bytes:
         return self.chat.messages[self._first + row].raw
 
+    @override
     def raw_before(self, row: int) -> bytes | None:
         index = self._first + row - 1
         return self.chat.messages[index].raw if index >= 0 else None
@@ -174,6 +186,7 @@ class ChatListModel(RecordListModel):
     def key(self, row: int) -> int:
         return self.chat.messages[self._first + row].key
 
+    @override
     def row_of(self, key: int) -> int | None:
         index = self.chat.find(key)
         return None if index is None or index < self._first else index - self._first

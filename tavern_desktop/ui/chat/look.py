@@ -80,7 +80,6 @@ def _parse_colour(wish: str) -> QColor | None:
 
 def _legible(colour: QColor, ground: QColor) -> QColor:
     """Move the lightness away from the ground's until it can be read; the hue stays the author's."""
-    hue, saturation, lightness, _ = colour.getHslF()
     is_dark = ground.lightnessF() < 0.5
-    lightness = max(lightness, 0.55) if is_dark else min(lightness, 0.48)
-    return QColor.fromHslF(max(hue, 0.0), saturation, lightness)
+    lightness = max(colour.lightnessF(), 0.55) if is_dark else min(colour.lightnessF(), 0.48)
+    return QColor.fromHslF(max(colour.hslHueF(), 0.0), colour.hslSaturationF(), lightness)

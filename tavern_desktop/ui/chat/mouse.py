@@ -116,8 +116,9 @@ class Mouse:
             self._view.viewport().setCursor(shape)
         if (hovered, part) != (self.hovered, self.pointed_at):
             former, self.hovered, self.pointed_at = self.hovered, hovered, part
-            for key in {former, hovered} - {None}:
-                self._view.repaint_message(key)
+            for key in (former, hovered):
+                if key is not None:
+                    self._view.repaint_message(key)
 
     def leave(self) -> None:
         former, self.hovered, self.pointed_at = self.hovered, None, ""

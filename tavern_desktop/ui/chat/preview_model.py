@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QModelIndex, QObject
 from typing_extensions import override
 
+from tavern_desktop.chat.chat import Chat
+from tavern_desktop.ui.chat.geometry import Anchor
 from tavern_desktop.ui.chat.list_model import AnyIndex, RecordListModel
 from tavern_desktop.ui.chat.record import NOBODY, Names
 
@@ -20,7 +22,6 @@ class PreviewModel(RecordListModel):
     """
 
     editable = False
-    earlier = 0
 
     def __init__(
         self,
@@ -41,6 +42,7 @@ class PreviewModel(RecordListModel):
     def raw(self, row: int) -> bytes:
         return self._raws[row]
 
+    @override
     def raw_before(self, row: int) -> bytes | None:
         return self._raws[row - 1] if row > 0 else None
 
@@ -48,6 +50,7 @@ class PreviewModel(RecordListModel):
     def key(self, row: int) -> int:
         return row - len(self._raws)
 
+    @override
     def row_of(self, key: int) -> int | None:
         return len(self._raws) + key if -len(self._raws) <= key < 0 else None
 
@@ -58,3 +61,10 @@ class PreviewModel(RecordListModel):
     @override
     def total(self) -> int:
         return len(self._raws) + (self._start or 0)
+
+
+def place_in_chat(anchor: Anchor | None, chat: Chat) -> Anchor | None:
+    """Return where a preview's anchor is in the whole chat: both count the same from the newest message."""
+    if anchor is None or not 0 < -anchor.key <= len(chat):
+        return None
+    return Anchor(chat.messages[anchor.key].key, anchor.pixels)

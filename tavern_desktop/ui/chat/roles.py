@@ -22,13 +22,7 @@ class Role(IntEnum):
 class RowModel(Protocol):
     """A list model whose rows are messages. Row numbers live only inside one call; keys stay."""
 
-    @property
-    def earlier(self) -> int:
-        """How many messages stand before the first row, 0 if that is not known."""
-        ...
-
-    @property
-    def editable(self) -> bool: ...
+    editable: bool
 
     def rowCount(self) -> int: ...  # Qt's name
 

@@ -26,19 +26,46 @@ class SelectionMode:
         rows = sorted((row, key) for key in self._keys if (row := self._view.row_of(key)) is not None)
         return [key for _, key in rows]
 
-    def enter(self, key: int) -> None:
+    def walk(self, step: int) -> None:
+        """Enter the mode at the current message, or the last one in sight; in it, go a message on."""
+        view = self._view
+        if not view.is_editable or not view.places.row_count:
+            return
+        if self.is_on:
+            self.step(step)
+            return
+        row = view.row_of(view.current_key) if view.current_key is not None else None
+        visible = view.places.visible_rows()
+        if row is None or row not in visible:
+            row = visible[-1] if visible else view.places.row_count - 1
+        view.text.clear()
+        view.setFocus()
         self.is_on = True
-        self.choose(key)
+        self.choose(view.key(row))
+        view.ensure_visible(row)
+
+    def step(self, step: int, *, extend: bool = False) -> None:
+        """Go to the previous (-1) or next (1) message; `extend` takes it to what is chosen."""
+        view = self._view
+        row = view.row_of(view.current_key) if view.current_key is not None else None
+        if row is None:
+            row = view.places.row_count - 1
+        row = min(max(row + step, 0), view.places.row_count - 1)
+        (self.extend_to if extend else self.choose)(view.key(row))
+        view.ensure_visible(row)
 
     def leave(self) -> None:
-        self.is_on = False
-        self._keys.clear()
-        self._origin = None
+        if self.is_on:
+            self.is_on = False
+            self._keys.clear()
+            self._origin = None
+            self._view.choice_changed()
 
     def choose(self, key: int) -> None:
         """Choose this message alone."""
         self._keys, self._origin = {key}, key
         self._view.set_current_key(key)
+        self._view.choice_changed()
 
     def toggle(self, key: int) -> None:
         """Add or take away one message; the last one stays chosen."""
@@ -47,6 +74,7 @@ class SelectionMode:
         self._keys ^= {key}
         self._origin = key
         self._view.set_current_key(key if key in self._keys else self.keys()[-1])
+        self._view.choice_changed()
 
     def extend_to(self, key: int) -> None:
         """Choose everything between where the range began and this message."""
@@ -57,6 +85,7 @@ class SelectionMode:
             return
         self._keys = {self._view.key(row) for row in range(min(start, end), max(start, end) + 1)}
         self._view.set_current_key(key)
+        self._view.choice_changed()
 
     def forget(self, key: int) -> None:
         """The message goes away."""

@@ -27,8 +27,8 @@ from tavern_desktop.ui.theme import themes
 
 WHEEL_STEP = 24
 """Pixels of a single step; a notch of a wheel is three."""
-REFINED_AT_ONCE = 1_000
-"""Rough estimates made exact in one go, about a millisecond."""
+REFINED_AT_ONCE = 300
+"""Rough estimates made exact in one go, a few milliseconds."""
 FOOTER = 14
 
 
@@ -108,6 +108,10 @@ class Surface(QListView):
 
     def settle(self) -> None:
         """Bring everything into agreement after a change: the anchor keeps its place, the rest follows."""
+        self._settle()
+        self.viewport().update()
+
+    def _settle(self) -> None:
         if self._is_settling or self.viewport().height() <= 0:
             return
         self._is_settling = True
@@ -122,7 +126,6 @@ class Surface(QListView):
         finally:
             self._is_settling = False
         self.settled()
-        self.viewport().update()
 
     def change_row(self, key: int) -> None:
         """Lay a message out anew because of what the person did to it: its top stays where it is."""
@@ -135,7 +138,7 @@ class Surface(QListView):
         visible = row in self.places.visible_rows() and top >= 0
         self.places.hold(Anchor(key, top) if visible else self.places.anchor)
         self.settle()
-        self._look_whether_at_end()
+        self.look_whether_at_end()
 
     def header_height(self) -> int:
         """Return the height of the decoration above the first row."""
@@ -156,7 +159,7 @@ class Surface(QListView):
             signal.disconnect(slot)
         self._records = model
         self.rows.clear()
-        self.setModel(model)  # type: ignore[arg-type]  # None is how Qt spells "no model"
+        self.setModel(model)
         self._connected = []
         if model is not None:
             self._connected = [
@@ -247,7 +250,7 @@ class Surface(QListView):
             self.places.hold(self.places.anchor)
         self.settle()
         if not follows:
-            self._look_whether_at_end()
+            self.look_whether_at_end()
         QAbstractItemView.dataChanged(self, topLeft, bottomRight, [])
 
     def _has_grown(self, row: int) -> bool:
@@ -255,7 +258,8 @@ class Surface(QListView):
         former = self.rows.kept(self.key(row))
         return former is not None and self.record(row).text.startswith(former.record.text)
 
-    def _look_whether_at_end(self) -> None:
+    def look_whether_at_end(self) -> None:
+        """After the view was moved to a message: being at the end by chance is being at the end."""
         self.places.hold(self.places.anchor, at_end=self.places.is_at_maximum)
         self.settled()
 
@@ -282,7 +286,7 @@ class Surface(QListView):
         """Give rows that nobody has seen a better guess, some at a time, without moving anything."""
         if self.places.refine(REFINED_AT_ONCE):
             self._refine_timer.start(0)
-        self.settle()
+        self._settle()
 
     def _reading_line(self) -> ReadingLine | None:
         """Return the first line whose upper edge is on screen, as it is laid out now."""
@@ -350,7 +354,7 @@ class Surface(QListView):
             return
         self.places.hold(Anchor(self.key(row), pixels))
         self.settle()
-        self._look_whether_at_end()
+        self.look_whether_at_end()
 
     @override
     def moveCursor(self, cursorAction: Any, modifiers: Any) -> QModelIndex:

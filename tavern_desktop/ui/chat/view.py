@@ -25,14 +25,14 @@ from tavern_desktop.chat.chat import Chat
 from tavern_desktop.ui.chat.context import ChatContext
 from tavern_desktop.ui.chat.editing import Editing
 from tavern_desktop.ui.chat.geometry import Anchor
-from tavern_desktop.ui.chat.hit_test import Hit, hit_row
+from tavern_desktop.ui.chat.hit_test import Hit, hit_row, nearest_in_row
 from tavern_desktop.ui.chat.keyboard import Keyboard
 from tavern_desktop.ui.chat.list_model import MOUNTED, ChatListModel
 from tavern_desktop.ui.chat.mouse import Mouse
 from tavern_desktop.ui.chat.overlays import HEADER_HEIGHT, Overlays
-from tavern_desktop.ui.chat.preview_model import PreviewModel
+from tavern_desktop.ui.chat.preview_model import PreviewModel, place_in_chat
 from tavern_desktop.ui.chat.record import Names
-from tavern_desktop.ui.chat.rows import RowView
+from tavern_desktop.ui.chat.search_marks import SearchMarks
 from tavern_desktop.ui.chat.selection_mode import SelectionMode
 from tavern_desktop.ui.chat.surface import Surface
 from tavern_desktop.ui.chat.text_selector import TextSelector
@@ -67,12 +67,11 @@ class ChatView(Surface):
         self.setAccessibleName(self.tr("Messages"))
         self.mounted_count = MOUNTED
         self._current: int | None = None
-        self._needle = ("", False)
-        self._current_hit: tuple[int, int] | None = None
         self._was_scrolled = False
         self.mouse = Mouse(self)
         self.keyboard = Keyboard(self)
         self.text = TextSelector(self)
+        self.marks = SearchMarks(self)
         self.selection_mode = SelectionMode(self)
         self.editing = Editing(self)
         self.painting = ViewPainter(self)
@@ -91,7 +90,7 @@ class ChatView(Surface):
             self.show_records(None, None, at_end=True)
             return
         model = ChatListModel(chat, _names(context), self.mounted_count, self)
-        place = _in_chat(anchor, chat) if preview is not None and not at_end else None
+        place = place_in_chat(anchor, chat) if preview is not None and not at_end else None
         if place is not None:
             model.mount_from(chat.find(place.key) or 0)
         self.show_records(model, place, at_end=place is None)
@@ -160,8 +159,7 @@ class ChatView(Surface):
         if self._mount(anchor.key):
             self.places.hold(anchor)
             self.settle()
-            self.places.hold(self.places.anchor, at_end=self.places.is_at_maximum)
-            self.settled()
+            self.look_whether_at_end()
 
     def go_to_end(self) -> None:
         self.places.hold(None, at_end=True)
@@ -175,12 +173,10 @@ class ChatView(Surface):
         model.mount_from(index)
         key = model.chat.messages[index].key
         self.set_current_key(key)
-        self._current_hit = None
         self.places.hold(Anchor(key, 0))
+        self.marks.show_first(key)
         self.settle()
-        self._show_first_hit(key)
-        self.places.hold(self.places.anchor, at_end=self.places.is_at_maximum)
-        self.settled()
+        self.look_whether_at_end()
 
     @property
     def current_key(self) -> int | None:
@@ -215,36 +211,10 @@ class ChatView(Surface):
 
     def enter_selection_mode(self, step: int = -1) -> None:
         """Go into selection mode at the current message, or the last one in sight; in it, go a message on."""
-        if not self.is_editable or not self.places.row_count:
-            return
-        if self.selection_mode.is_on:
-            self.step_selection(step)
-            return
-        row = self.row_of(self._current) if self._current is not None else None
-        visible = self.places.visible_rows()
-        if row is None or row not in visible:
-            row = visible[-1] if visible else self.places.row_count - 1
-        self.text.clear()
-        self.setFocus()
-        self.selection_mode.enter(self.key(row))
-        self.ensure_visible(row)
-        self._selection_changed()
-
-    def step_selection(self, step: int, *, extend: bool = False) -> None:
-        """Go to the previous (-1) or next (1) message."""
-        row = self.row_of(self._current) if self._current is not None else None
-        if row is None:
-            row = self.places.row_count - 1
-        row = min(max(row + step, 0), self.places.row_count - 1)
-        choose = self.selection_mode.extend_to if extend else self.selection_mode.choose
-        choose(self.key(row))
-        self.ensure_visible(row)
-        self._selection_changed()
+        self.selection_mode.walk(step)
 
     def leave_selection_mode(self) -> None:
-        if self.selection_mode.is_on:
-            self.selection_mode.leave()
-            self._selection_changed()
+        self.selection_mode.leave()
 
     def leave_mode(self) -> bool:
         """Leave what can be left by Esc: selection mode, or selected text. Return whether there was something."""
@@ -274,10 +244,10 @@ class ChatView(Surface):
 
     def copy(self) -> None:
         """Copy what is selected: Markdown as text, and HTML for who takes rich text."""
-        if not self.text.is_empty:
-            QGuiApplication.clipboard().setMimeData(self.text.mime())
-        elif self.selected_keys():
+        if self.text.is_empty:
             self.copy_markdown()
+        else:
+            QGuiApplication.clipboard().setMimeData(self.text.mime())
 
     def copy_markdown(self) -> None:
         """Copy the Markdown source of what is selected, as plain text only."""
@@ -290,19 +260,9 @@ class ChatView(Surface):
 
     def set_search_hits(self, needle: str, *, exact_case: bool = False) -> None:
         """Mark every occurrence of `needle` in the shown texts; "" for none."""
-        self._needle = (needle, exact_case)
-        self._current_hit = None
-        self.viewport().update()
+        self.marks.look_for(needle, exact_case=exact_case)
 
     # For the surface's own modules
-
-    def hits_in(self, shown: RowView) -> tuple[tuple[int, int], ...]:
-        if not self._needle[0] or shown.document is None:
-            return ()
-        return shown.document.hits(*self._needle)
-
-    def current_hit_in(self, key: int) -> int | None:
-        return self._current_hit[1] if self._current_hit is not None and self._current_hit[0] == key else None
 
     def hit_test(self, point: QPoint) -> Hit | None:
         """Return what lies at a point of the viewport."""
@@ -316,21 +276,11 @@ class ChatView(Surface):
 
     def nearest_text(self, point: QPoint) -> Hit | None:
         """Return the nearest place in a text, for a selection being dragged, beyond the edges too."""
-        inside = QPoint(point.x(), min(max(point.y(), 0), self.viewport().height() - 1))
-        row = self.places.nearest_row(inside.y())
+        y = min(max(point.y(), 0), self.viewport().height() - 1)
+        row = self.places.nearest_row(y)
         if row is None:
             return None
-        shown, place = self.row_view(row), self.row_rect(row)
-        if shown.document is None or shown.layout.text.isEmpty():
-            return Hit(row, shown.record.key, "card", 0)
-        local = inside - place.topLeft()
-        text = shown.layout.text
-        if local.y() < text.top():
-            return Hit(row, shown.record.key, "text", 0)
-        if local.y() > text.bottom():
-            return Hit(row, shown.record.key, "text", shown.document.length())
-        at = shown.document.character_at(local.x() - text.left(), local.y() - text.top())
-        return Hit(row, shown.record.key, "text", at)
+        return nearest_in_row(self.row_view(row), row, QPoint(point.x(), y) - self.row_rect(row).topLeft())
 
     def repaint_message(self, key: int) -> None:
         row = self.row_of(key)
@@ -375,6 +325,12 @@ class ChatView(Surface):
             self.rows.editor_heights = {key: height} if height else {}
             self.change_row(key)
 
+    def choice_changed(self) -> None:
+        """Other messages are chosen, or selection mode was left."""
+        self.viewport().update()
+        self.overlays.place()
+        self.current_changed.emit()
+
     # Inside
 
     def _let_go(self) -> None:
@@ -403,26 +359,6 @@ class ChatView(Surface):
     def _source(self, key: int) -> str:
         row = self.row_of(key)
         return facts.text(self.record(row).data) if row is not None else ""
-
-    def _show_first_hit(self, key: int) -> None:
-        row = self.row_of(key)
-        if row is None:
-            return
-        shown = self.row_view(row)
-        hits = self.hits_in(shown)
-        if not hits or shown.document is None:
-            return
-        self._current_hit = (key, 0)
-        line = shown.layout.text.top() + round(shown.document.line_top(hits[0][0]))
-        room = self.viewport().height()
-        # A third down, so that what leads up to it can be read; but not further up than the message's own top.
-        self.places.hold(Anchor(key, min(room // 3 - line, room // 6)))
-        self.settle()
-
-    def _selection_changed(self) -> None:
-        self.viewport().update()
-        self.overlays.place()
-        self.current_changed.emit()
 
     # What the surface tells
 
@@ -510,10 +446,3 @@ class ChatView(Surface):
 
 def _names(context: ChatContext) -> Names:
     return Names(context.user_name, context.char_name)
-
-
-def _in_chat(anchor: Anchor | None, chat: Chat) -> Anchor | None:
-    """Return where a preview's anchor is in the whole chat: both count the same from the newest message."""
-    if anchor is None or not 0 < -anchor.key <= len(chat):
-        return None
-    return Anchor(chat.messages[anchor.key].key, anchor.pixels)

@@ -60,8 +60,8 @@ class ViewPainter:
             in_selection_mode=view.selection_mode.is_on,
             pointed_at=view.mouse.pointed_at if hovered else "",
             selection=view.text.span_in(row, length) if length else None,
-            hits=view.hits_in(shown),
-            current_hit=view.current_hit_in(key),
+            hits=view.marks.hits_in(shown),
+            current_hit=view.marks.current_in(key),
             visible_top=max(0, -place.top()),
             clip=visible,
         )
