@@ -34,7 +34,10 @@ def paused() -> Iterator[None]:
 
 
 def freeze_what_stays() -> None:
-    """Take what lives now out of the collector's sight, unless another load is still making its own."""
+    """Take what lives now out of the collector's sight, unless another load is still making its own.
+
+    For large chats only: cyclic garbage of this moment is never collected either.
+    """
     with _lock:
         if _active == 0:
             gc.freeze()

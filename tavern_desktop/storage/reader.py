@@ -20,11 +20,14 @@ from tavern_desktop.storage import format as chat_format
 from tavern_desktop.storage import gcpause
 from tavern_desktop.storage.errors import StorageError, from_os
 from tavern_desktop.storage.format import BLANK, ChatKind
+from tavern_desktop.storage.handles import open_shared
 from tavern_desktop.storage.signature import Signature
 
 BLOCK_SIZE = 512 * 1024
 SIZE_LIMIT = 1 << 30
 RECORD_LIMIT = 256 * 1024 * 1024
+_MANY = 10_000
+"""Messages from which on it pays to keep a chat out of the garbage collector's sight."""
 
 Cancelled = Callable[[], bool]
 Progress = Callable[[int, int], None]
@@ -65,23 +68,25 @@ def load(
                 if progress is not None:
                     progress(collector.bytes_seen, signature.size)
             collector.finish()
-        result = collector.result(signature)
     except StorageError as error:
         if allow_not_found and error.kind == "not_found":
             return LoadedChat(None, [], None)
         error.chat_ref = str(path)
         raise
-    gcpause.freeze_what_stays()
-    return result
+    if len(collector.messages) >= _MANY:
+        gcpause.freeze_what_stays()
+    return LoadedChat(collector.header, collector.messages, signature, collector.warnings)
 
 
 @contextmanager
 def opened(path: Path, size_limit: int = SIZE_LIMIT) -> Iterator[tuple[BinaryIO, Signature]]:
     """Open a chat file for reading; close it in any case. Raises StorageError for a file that cannot be opened."""
     try:
-        file = path.open("rb", buffering=0)
+        file = open_shared(path)
     except FileNotFoundError:
         raise StorageError("not_found", "chat", chat_ref=str(path)) from None
+    except ValueError:  # a name that is none, with a NUL in it
+        raise StorageError("validation", "name", chat_ref=str(path)) from None
     except OSError as error:
         raise from_os(error, "open", path) from None
     try:
@@ -120,15 +125,15 @@ class _Collector:
 
     def __init__(self, kind: ChatKind) -> None:
         self.bytes_seen = 0
+        self.header: Header | None = None
+        self.messages: list[Message] = []
+        self.warnings: tuple[str, ...] = ()
         self._kind = kind
         self._rest: list[bytes] = []
         self._rest_size = 0
         self._line = 0
         self._offset = 0
         self._bom_seen = False
-        self._header: Header | None = None
-        self._warnings: tuple[str, ...] = ()
-        self._records: list[bytes] = []
         self._started = False
 
     def add(self, block: bytes) -> None:
@@ -150,9 +155,6 @@ class _Collector:
         """Take the last line, which may lack its LF."""
         self._take([b"".join(self._rest)])
 
-    def result(self, signature: Signature) -> LoadedChat:
-        return LoadedChat(self._header, Message.read(self._records), signature, self._warnings)
-
     def _take(self, lines: list[bytes]) -> None:
         done = 0
         while not self._started and done < len(lines):
@@ -160,10 +162,9 @@ class _Collector:
             done += 1
         body = lines[done:] if done else lines
         records = [raw for line in body if (raw := line.strip(BLANK))]
-        if jsontext.are_sound(records):
-            self._records += records
-        else:
-            self._take_one_by_one(body)
+        if not jsontext.are_sound(records):
+            self._check_one_by_one(body)
+        self.messages += Message.read(records)
         self._line += len(body)
         self._offset += sum(map(len, body)) + len(body)
 
@@ -175,20 +176,20 @@ class _Collector:
             first = chat_format.decode_record(raw, **place, is_first=True)
             if chat_format.is_header_first(self._kind, first):
                 chat_format.validate_header(first, **place)
-                self._header = Header(raw)
-                self._warnings = chat_format.header_warnings(first)
+                self.header = Header(raw)
+                self.warnings = chat_format.header_warnings(first)
             else:
-                self._records.append(raw)
+                self.messages += Message.read([raw])
         self._line += 1
         self._offset += len(line) + 1
 
-    def _take_one_by_one(self, lines: list[bytes]) -> None:
-        """Take lines of which one is damaged, or in need of the exact way."""
+    def _check_one_by_one(self, lines: list[bytes]) -> None:
+        """Check lines of which one is damaged, or in need of the exact way."""
         offset = self._offset
+        record = len(self.messages) + (self.header is not None)
         for number, line in enumerate(lines, self._line + 1):
             raw = line.strip(BLANK)
             if raw:
-                record = len(self._records) + (self._header is not None)
                 chat_format.check_record(raw, record=record, line=number, offset=offset + line.index(raw))
-                self._records.append(raw)
+                record += 1
             offset += len(line) + 1

@@ -21,9 +21,6 @@ from pathlib import Path
 from tavern_desktop.storage.errors import StorageError, from_os
 from tavern_desktop.storage.signature import Signature
 
-if sys.platform != "win32":
-    import fcntl
-
 _NAME = re.compile(r"\.td-[0-9a-f]{8}\.tmp")
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _UNLOCKABLE_AGE = 24 * 3600
@@ -157,18 +154,25 @@ def _remove_abandoned(path: str) -> None:
         os.close(descriptor)
 
 
-def _lock(descriptor: int) -> bool | None:
-    """Lock an open stage. False: another process has it locked; None: the file system knows no locks."""
-    if sys.platform == "win32":
-        return None  # being open without delete sharing is the lock
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return None
-    return True
-
-
 def _is_linked(descriptor: int) -> bool:
     return sys.platform == "win32" or os.fstat(descriptor).st_nlink > 0
+
+
+if sys.platform == "win32":
+
+    def _lock(descriptor: int) -> bool | None:
+        """Do nothing: a file open without delete sharing cannot be removed, which is all that the lock is for."""
+        return None
+
+else:
+    import fcntl
+
+    def _lock(descriptor: int) -> bool | None:
+        """Lock an open stage. False: another process has it locked; None: the file system knows no locks."""
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return None
+        return True
