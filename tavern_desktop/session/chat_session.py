@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import threading
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -26,19 +28,22 @@ from tavern_desktop.session.loading import (
     with_known_keys,
     write_recovery_copy,
 )
-from tavern_desktop.session.refusals import CommandRefused
+from tavern_desktop.session.refusals import CommandRefused, UndoRefused
 from tavern_desktop.session.runner import Outcome, Runner
 from tavern_desktop.session.save_queue import Save, SaveQueue, SaveState
 from tavern_desktop.session.undo import UndoStack
 from tavern_desktop.storage import format as chat_format
 from tavern_desktop.storage import names
-from tavern_desktop.storage.errors import StorageError, sentence
+from tavern_desktop.storage.errors import ChangedOnDisk, StorageError, sentence
 from tavern_desktop.storage.pages import Page, tail_preview
 from tavern_desktop.storage.publish import publish
-from tavern_desktop.storage.reader import RecoveryView, recovery
+from tavern_desktop.storage.recovery import RecoveryView, recovery
 from tavern_desktop.storage.signature import Signature
 
 State = Literal["loading", "ready", "failed"]
+
+DAMAGE = frozenset({"bad_header", "bad_record", "bad_encoding"})
+"""Kinds of errors after which there may be something left to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,18 @@ class Setup:
     read_only: bool = False
     preview_limit: int = 100
     """How many of the newest messages to show while the rest is read; 0 = none."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    """A state that file and memory had in common: as last read or published."""
+
+    header: Header
+    messages: list[Message]
+
+    def equals(self, chat: Chat) -> bool:
+        """Compare by value. Messages nobody changed are the same objects, so 100,000 cost about a millisecond."""
+        return chat.header == self.header and chat.messages == self.messages
 
 
 class ChatSession:
@@ -87,61 +104,114 @@ class ChatSession:
         self.progress = (0, 0)
         self.preview: Page | None = None
         self.rest: RecoveryView | None = None
-        self.read_only: ReadOnlyReason | None = None
+        self.read_only: ReadOnlyReason | None = "owned_elsewhere" if setup.read_only else None
         self.needs_header_consent = False
+        self._setup = setup
+        self._runner = setup.runner
+        self._undo = UndoStack()
+        self._load: _Load | None = None
+        self._saved = _Version(Header.new(), [])
+        self._signature: Signature | None = None
+        self._queue = SaveQueue(setup.runner, str(path), lambda: self.is_dirty, self._begin_save)
+        self._queue.changed.connect(self.save_changed.emit)
 
     # -- what it is -------------------------------------------------------------------------------------
 
     @property
     def title(self) -> str:
         """The file's name without its ending."""
+        return self.path.name.removesuffix(names.SUFFIX)
 
     @property
     def save_state(self) -> SaveState:
         """How memory and file stand to each other."""
+        return self._queue.state
+
+    @property
+    def is_saving(self) -> bool:
+        """Say whether a save is running at this moment."""
+        return self._queue.is_busy
 
     @property
     def is_dirty(self) -> bool:
         """Say whether the chat differs from what we last read or published."""
+        return self.chat is not None and not self._saved.equals(self.chat)
 
     @property
     def can_change(self) -> bool:
         """Say whether commands are accepted now."""
+        return self.chat is not None and self.state == "ready" and self.read_only is None
 
     # -- loading ----------------------------------------------------------------------------------------
 
     def load(self) -> None:
         """Start reading the file, for the first time or again after a failure."""
+        load = self._load = _Load()
+        self.state, self.error, self.rest, self.progress = "loading", None, None, (0, 0)
+        self.state_changed.emit()
+        limit = self._setup.preview_limit
+        if limit and self.chat is None:
+            preview = partial(tail_preview, self.path, limit, kind=self.kind)
+            self._runner.submit(preview, partial(self._previewed, load))
+        work = partial(
+            load_chat,
+            self.path,
+            self.kind,
+            self._setup.header_for_headerless,
+            load.cancelled.is_set,
+            self._reporter(load),
+        )
+        self._runner.submit(work, partial(self._loaded, load))
 
     def cancel_load(self) -> None:
         """Stop reading; the state becomes failed with `error.kind` "cancelled"."""
+        if self._load is not None:
+            self._load.cancelled.set()
 
     def reload(self) -> None:
         """Take what is on disk. Unsaved changes are first written to a recovery copy in our own folder."""
+        if self.chat is None or not self.is_dirty:
+            self._queue.pause()
+            self.load()
+            return
+        self._queue.pause()
+        header, messages = self.chat.snapshot()
+        work = partial(write_recovery_copy, self._setup.recovery_folder, self.title, header, messages)
+        self._runner.submit(work, self._recovery_copied, lane=self._queue.lane)
 
     # -- changing ---------------------------------------------------------------------------------------
 
     def do(self, command: Command) -> bool:
         """Carry out a command; return whether it changed anything. Raises CommandRefused."""
+        changed = command.do(self._changeable())
+        if changed:
+            self._undo.add(command)
+            self._changed()
+        return changed
 
     def undo(self) -> None:
         """Take back the newest command not yet taken back. Raises UndoRefused; that command is then forgotten."""
+        self._step(self._undo.undo_label, self._undo.undo)
 
     def redo(self) -> None:
         """Carry out again what was taken back last. Raises UndoRefused; that command is then forgotten."""
+        self._step(self._undo.redo_label, self._undo.redo)
 
     @property
     def undo_label(self) -> str | None:
         """What `undo` would take back, None if nothing."""
+        return self._undo.undo_label
 
     @property
     def redo_label(self) -> str | None:
         """What `redo` would do again, None if nothing."""
+        return self._undo.redo_label
 
     # -- saving -----------------------------------------------------------------------------------------
 
     def save_now(self) -> None:
         """Save without waiting, if there is something to save; also after a failure."""
+        self._queue.save_now()
 
     def save_as_new(self, name: str) -> Path:
         """Start saving this state as a new chat in the same folder, and go on in that file; return its path.
@@ -149,12 +219,191 @@ class ChatSession:
         Raises StorageError (validation/name, already_exists/target) at once; later failures are notices, and
         the session stays with its file.
         """
+        chat = self.chat
+        if chat is None:
+            raise StorageError("not_found", "chat", chat_ref=self.path)
+        target = self.path.with_name(names.normalize_name(name)[0])
+        if target.exists():
+            raise StorageError("already_exists", "target", chat_ref=target)
+        self._queue.pause()
+        # Another chat has another identity, or the two files would be taken for one (contract 6.2).
+        metadata = chat.header.metadata() | {"integrity": str(uuid.uuid4())}
+        version = _Version(chat.header.with_metadata(metadata), list(chat.messages))
+        work = partial(_publish, target, version, None)
+        self._runner.submit(work, partial(self._saved_as_new, target, version), lane=self._queue.lane)
+        return target
 
     def allow_header(self) -> None:
         """Agree that saving gives this group chat a header line (D6)."""
+        if self.needs_header_consent:
+            self.needs_header_consent = False
+            self._queue.restart(self._queue.lane)
+            self.state_changed.emit()
 
     def keep_old_form(self) -> None:
         """Leave this group chat without a header: it is read-only from now on."""
+        self.needs_header_consent = False
+        self.read_only = "old_form"
+        if self.is_dirty:
+            self.reload()
+        else:
+            self._queue.restart(self._queue.lane)
+            self.state_changed.emit()
 
     def close(self) -> None:
         """Stop everything; for `OpenChats`, which has seen to the saving."""
+        self.cancel_load()
+        self._load = None
+        self._queue.close()
+
+    # -- loading, continued -----------------------------------------------------------------------------
+
+    def _reporter(self, load: _Load) -> Callable[[int, int], None]:
+        """Return what a worker calls after each block; the owner hears of each full percent only."""
+
+        def report(done: int, total: int) -> None:
+            percent = done * 100 // max(total, 1)
+            if percent != load.percent:
+                load.percent = percent
+                self._runner.post(lambda: self._progressed(load, done, total))
+
+        return report
+
+    def _progressed(self, load: _Load, done: int, total: int) -> None:
+        if load is self._load:
+            self.progress = (done, total)
+            self.progress_changed.emit(done, total)
+
+    def _previewed(self, load: _Load, outcome: Outcome[Page]) -> None:
+        # A preview that fails says nothing: the load itself will say it better.
+        if load is self._load and self.chat is None and not isinstance(outcome.error, StorageError):
+            self.preview = outcome.result()
+            self.preview_ready.emit()
+
+    def _loaded(self, load: _Load, outcome: Outcome[Loaded]) -> None:
+        if load is not self._load:
+            return
+        self._load = None
+        try:
+            loaded = outcome.result()
+        except StorageError as error:
+            self._failed(error)
+        else:
+            self._adopt(loaded)
+
+    def _failed(self, error: StorageError) -> None:
+        if self.chat is not None:  # a reload: what is in memory stays, and is not written over what cannot be read
+            self.state = "ready"
+            self._queue.hold("changed_on_disk")
+            self.notice.emit(sentence(error))
+            self.state_changed.emit()
+            return
+        self.state, self.error, self.preview = "failed", error, None
+        self.state_changed.emit()
+        if error.kind in DAMAGE:
+            self._runner.submit(partial(recovery, self.path, kind=self.kind), self._recovered)
+
+    def _recovered(self, outcome: Outcome[RecoveryView]) -> None:
+        if self.state == "failed" and not isinstance(outcome.error, StorageError):
+            self.rest = outcome.result()
+            self.rest_ready.emit()
+
+    def _adopt(self, loaded: Loaded) -> None:
+        messages = loaded.messages
+        if self.chat is None:
+            self.chat = Chat(loaded.header, messages)
+        else:
+            messages = with_known_keys(self.chat.messages, messages)
+            self.chat.reset(loaded.header, messages)
+        self._saved = _Version(loaded.header, list(messages))
+        self._signature = loaded.signature
+        self._undo.clear()
+        self.warnings = loaded.warnings
+        self.needs_header_consent = loaded.needs_header_consent and self.read_only is None
+        if not loaded.is_chat:
+            self.read_only = "not_a_chat"
+        self.state, self.error, self.preview = "ready", None, None
+        self._queue.restart(self._queue.lane)
+        if self.needs_header_consent:
+            self._queue.hold("needs_header_consent")
+        self.state_changed.emit()
+        self.undo_changed.emit()
+
+    def _recovery_copied(self, outcome: Outcome[Path]) -> None:
+        try:
+            copy = outcome.result()
+        except (StorageError, OSError) as error:
+            reason = sentence(error) if isinstance(error, StorageError) else str(error)
+            self.notice.emit(f"Not reloaded, because your unsaved changes could not be put aside: {reason}")
+            self._queue.resume()
+            return
+        self.notice.emit(f"Your unsaved changes were put aside in {copy}.")
+        self.load()
+
+    # -- changing, continued ----------------------------------------------------------------------------
+
+    def _changeable(self) -> Chat:
+        if self.chat is None or not self.can_change:
+            raise CommandRefused(_REFUSALS.get(self.read_only, "The chat cannot be changed while it is being read."))
+        return self.chat
+
+    def _step(self, label: str | None, step: Callable[[Chat], None]) -> None:
+        chat = self._changeable()
+        if label is None:
+            return
+        try:
+            step(chat)
+        except UndoRefused:
+            self.undo_changed.emit()
+            raise
+        self._changed()
+
+    def _changed(self) -> None:
+        self._queue.note_change()
+        self.undo_changed.emit()
+
+    # -- saving, continued ------------------------------------------------------------------------------
+
+    def _begin_save(self) -> Save:
+        if self.chat is None:
+            raise AssertionError("a chat that was not read is never saved")
+        version = _Version(self.chat.header, list(self.chat.messages))
+        return Save(partial(_publish, self.path, version, self._signature), partial(self._published, version))
+
+    def _published(self, version: _Version, signature: Signature) -> None:
+        self._saved, self._signature = version, signature
+
+    def _saved_as_new(self, target: Path, version: _Version, outcome: Outcome[Signature]) -> None:
+        try:
+            signature = outcome.result()
+        except (StorageError, ChangedOnDisk) as error:
+            reason = sentence(error) if isinstance(error, StorageError) else "a chat with this name already exists."
+            self.notice.emit(f"Not saved as a new chat: {reason}")
+            self._queue.resume()
+            return
+        former, self.path = self.path, target
+        self._published(version, signature)
+        if self.chat is not None:
+            self.chat.set_header(version.header)
+        self._queue.restart(str(target))
+        self.path_changed.emit(former)
+
+
+class _Load:
+    """One attempt to read the file: the token that a late answer is known by."""
+
+    def __init__(self) -> None:
+        self.cancelled = threading.Event()
+        self.percent = 0
+
+
+_REFUSALS: dict[ReadOnlyReason | None, str] = {
+    "not_a_chat": "This file holds no messages: it is not a chat, so it can only be looked at.",
+    "owned_elsewhere": "Another program has this data folder open, so its chats can only be looked at here.",
+    "old_form": "This group chat keeps its old form without a header, so it can only be looked at here.",
+}
+
+
+def _publish(path: Path, version: _Version, expected: Signature | None) -> Signature:
+    pieces = chat_format.commit_pieces(version.header, version.messages)
+    return publish(path, pieces, expected=expected, integrity=version.header.integrity())

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from tavern_desktop.chat.signal import Signal
-from tavern_desktop.session.chat_session import ChatSession
+from tavern_desktop.session.chat_session import ChatSession, Setup
 from tavern_desktop.session.loading import ChatKind, HeaderForHeaderless
 from tavern_desktop.session.runner import Runner
+from tavern_desktop.storage.directory import kind_of
+from tavern_desktop.storage.locks import FileKey, file_key
+
+
+@dataclass(slots=True)
+class _Open:
+    session: ChatSession
+    views: int = 0
 
 
 class OpenChats:
@@ -29,24 +41,78 @@ class OpenChats:
         """
         self.unsaved_changed: Signal[()] = Signal()
         """`unsaved()` may have changed."""
+        self._runner = runner
+        headers = header_for_headerless or _no_metadata
+        self._setup = Setup(runner, recovery_folder, headers, read_only, preview_limit)
+        self._open: dict[FileKey, _Open] = {}
 
     def open(self, path: Path, kind: ChatKind | None = None) -> ChatSession:
         """Return the session of this file for one more view, which must `release` it; loading starts by itself.
 
         Without `kind`, a file in a folder called `group chats` is a group's.
         """
+        key = file_key(path)
+        entry = self._open.get(key)
+        if entry is None:
+            session = ChatSession(path, kind or kind_of(path), self._setup)
+            entry = self._open[key] = _Open(session)
+            session.save_changed.connect(self._watcher(entry))
+            session.path_changed.connect(partial(self._moved, entry))
+            session.load()
+        entry.views += 1
+        return entry.session
 
     def release(self, session: ChatSession) -> None:
         """Let go of a session for one view; the last one's leaving saves at once and then closes it."""
+        entry = self._open.get(file_key(session.path))
+        if entry is None or entry.session is not session:
+            return
+        entry.views -= 1
+        session.save_now()
+        self._close_if_done(entry)
 
     def session_for(self, path: Path) -> ChatSession | None:
         """Return the session of this file if it is open, under whatever spelling."""
+        entry = self._open.get(file_key(path))
+        return entry.session if entry else None
 
     def unsaved(self) -> list[ChatSession]:
         """Return the sessions whose changes are not in their file."""
+        return [entry.session for entry in self._open.values() if entry.session.is_dirty]
 
     def flush_all(self, timeout: float) -> list[str]:
         """Save everything, waiting at most `timeout` seconds; return the titles of what is still not saved.
 
         For the end of a program: nothing but saving goes on meanwhile.
         """
+        for entry in list(self._open.values()):
+            entry.session.save_now()
+        self._runner.run_until(self._nothing_runs, timeout)
+        return [session.title for session in self.unsaved()]
+
+    def _nothing_runs(self) -> bool:
+        return not any(entry.session.is_saving for entry in self._open.values())
+
+    def _watcher(self, entry: _Open) -> Callable[[], None]:
+        def watch() -> None:
+            self._close_if_done(entry)
+            self.unsaved_changed.emit()
+
+        return watch
+
+    def _close_if_done(self, entry: _Open) -> None:
+        """Close a session that nobody looks at, unless it still holds what its file does not."""
+        session = entry.session
+        if entry.views or session.is_saving or session.is_dirty:
+            return
+        if self._open.get(file_key(session.path)) is entry:
+            del self._open[file_key(session.path)]
+        session.close()
+
+    def _moved(self, entry: _Open, former: Path) -> None:
+        self._open.pop(file_key(former), None)
+        self._open[file_key(entry.session.path)] = entry
+
+
+def _no_metadata(_chat: Path) -> tuple[dict[str, Any], bool]:
+    return {}, False
