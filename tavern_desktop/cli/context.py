@@ -49,7 +49,7 @@ class Context:
         if not slash or path.is_absolute() or word.startswith((".", "~")) or "/" in owner:
             raise _no_chat(f"There is no file {word}.")
         name = title if title.endswith(SUFFIX) else title + SUFFIX
-        candidate = self.root.chats / owner / name
+        candidate = self.root.chat_folder(owner) / name
         if candidate.exists():
             return candidate
         if self._is_group(owner) and (self.root.group_chats / name).exists():

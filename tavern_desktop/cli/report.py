@@ -58,6 +58,7 @@ def doctor(context: Context) -> int:
         output.say(f"{section}:")
         lines = content.items() if isinstance(content, dict) else [("-", line) for line in content or ["none"]]
         for name, value in lines:
+            value = ", ".join(value) or "none" if isinstance(value, list) else value
             output.say(f"  {name} {value}" if name == "-" else f"  {name}: {value}")
     return 0
 

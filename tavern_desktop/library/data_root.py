@@ -12,6 +12,8 @@ from pathlib import Path
 
 import orjson
 
+from tavern_desktop.storage.aliases import folder_name, stem_of_folder
+from tavern_desktop.storage.directory import key_of
 from tavern_desktop.storage.own_folders import OwnFolders
 
 DEFAULT_USER = "default-user"
@@ -33,6 +35,15 @@ class DataRoot:
     @property
     def chats(self) -> Path:
         return self.user_folder / "chats"
+
+    def chat_folder(self, stem: str) -> Path:
+        """Return the folder of one character's chats, which may not exist yet."""
+        return self.chats / folder_name(self.user_folder, stem)
+
+    def character_of(self, chat: Path) -> str:
+        """Return the stem of the character whose chat this is, "" for a group's and for loose ones."""
+        folder = key_of(chat)
+        return stem_of_folder(self.user_folder, folder) if folder else ""
 
     @property
     def group_chats(self) -> Path:

@@ -158,7 +158,7 @@ def _new_record(change: Append, chat: Chat, path: Path, root: DataRoot | None) -
 def _character_name(chat: Chat, path: Path, root: DataRoot | None) -> str:
     """Return who answers in this chat: who did so last, else the character whose chat it is."""
     name = _name_in(_last_record(chat, "assistant"))
-    stem = key_of(path)
+    stem = root.character_of(path) if root is not None else key_of(path)
     if name:
         return name
     if root is not None and stem:

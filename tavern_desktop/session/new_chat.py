@@ -21,7 +21,7 @@ def create_chat(root: DataRoot, stem: str) -> Path:
     The alternate greetings are the greeting's swipes. Raises CardError, OSError, StorageError.
     """
     opening = greeting(root.characters / f"{stem}{SUFFIX}")
-    folder = root.chats / stem
+    folder = root.chat_folder(stem)
     folder.mkdir(parents=True, exist_ok=True)
     wanted = f"{opening.name} - {datetime.now():%Y-%m-%d@%Hh%Mm%Ss}"
     path = folder / names.free_name(wanted, lambda name: (folder / name).exists())

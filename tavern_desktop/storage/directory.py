@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from tavern_desktop.storage.aliases import folder_name, folder_names, stem_of_folder
 from tavern_desktop.storage.errors import StorageError, from_os, sentence
 from tavern_desktop.storage.format import ChatKind
 from tavern_desktop.storage.names import SUFFIX
@@ -97,13 +98,16 @@ def list_character(user_folder: str | os.PathLike[str], stem: str) -> Listing:
 
     Raises StorageError io/list where it cannot be read, validation/name where it is a link that leads out.
     """
-    return _list_folder(os.path.join(user_folder, CHAT_FOLDER, stem), "character", stem, _bounds(user_folder))
+    folder = os.path.join(user_folder, CHAT_FOLDER, folder_name(user_folder, stem))
+    return _list_folder(folder, "character", stem, _bounds(user_folder))
 
 
 def list_around(user_folder: str | os.PathLike[str], chat: Path) -> Listing:
     """List the folder that a chat file lies in, as far as that folder can be read."""
     listing = Listing([], [])
-    _add_folder(listing, str(chat.parent), kind_of(chat), key_of(chat), (*_bounds(user_folder), str(chat.parent)))
+    key = key_of(chat)
+    stem = stem_of_folder(user_folder, key) if key else ""
+    _add_folder(listing, str(chat.parent), kind_of(chat), stem, (*_bounds(user_folder), str(chat.parent)))
     return listing
 
 
@@ -139,10 +143,14 @@ def list_global(user_folder: str | os.PathLike[str], cards: Iterable[str]) -> Li
     bounds = _bounds(user_folder)
     chats = os.path.join(user_folder, CHAT_FOLDER)
     listing = _list_folder(chats, "character", "", bounds)
-    folders = {entry.name for entry in _entries(chats)}
-    for stem in cards:
-        if stem in folders:
-            _add_folder(listing, os.path.join(chats, stem), "character", stem, bounds)
+    unlisted = {entry.name for entry in _entries(chats)}
+    renamed = folder_names(user_folder)
+    # Cards with a folder of their own name come first: it is theirs, whatever an alias says.
+    for stem in sorted(cards, key=renamed.__contains__):
+        folder = renamed.get(stem, stem)
+        if folder in unlisted:
+            unlisted.remove(folder)
+            _add_folder(listing, os.path.join(chats, folder), "character", stem, bounds)
     _add_folder(listing, os.path.join(user_folder, GROUP_FOLDER), "group", "", bounds)
     return listing
 

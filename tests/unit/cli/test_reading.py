@@ -13,6 +13,15 @@ import pytest
 from tavern_desktop.library.data_root import DataRoot
 from tests.unit.cli.conftest import Run
 
+AS_NOBODY = """
+import contextlib, io, os, sys
+from tavern_desktop.__main__ import main
+with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    main(sys.argv[1:])  # so that everything is imported while the interpreter's own files can be read
+if os.getuid() == 0:
+    os.setuid(65534)
+sys.exit(main(sys.argv[1:]))
+"""
 HEADER = b'{"chat_metadata":{}}'
 LINE = b'{"name":"Ada","is_user":false,"mes":"Hello."}'
 
@@ -202,19 +211,14 @@ def test_a_chats_folder_that_cannot_be_read_fails_the_list(run: Run, root: DataR
 def test_permissions_that_are_missing_are_told(root: DataRoot, own_home: Path, place: str) -> None:
     """In a process of an ordinary user: nothing is unreadable for the superuser."""
     folder = root.user_folder / place
-    program = (
-        "import os, sys; os.getuid() or os.setuid(65534);"
-        "from tavern_desktop.__main__ import main; sys.exit(main(sys.argv[1:]))"
-    )
     for parent in root.path.parents:
         if parent.name:
             parent.chmod(0o755)
     folder.chmod(0)
     try:
         finished = subprocess.run(
-            [sys.executable, "-c", program, "chats", "list", "--json", "--data-root", str(root.path)],
+            [sys.executable, "-c", AS_NOBODY, "chats", "list", "--json", "--data-root", str(root.path)],
             cwd=Path(__file__).parents[3],
-            env=os.environ | {"TAVERN_DESKTOP_HOME": "/nonexistent"},
             capture_output=True,
             text=True,
         )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tavern_desktop.storage.directory import Listing, key_of, kind_of, list_character, list_global
+from tavern_desktop.storage.directory import Listing, key_of, kind_of, list_around, list_character, list_global
 from tavern_desktop.storage.errors import StorageError
 
 LINE = b'{"chat_metadata":{}}'
@@ -131,3 +131,41 @@ def test_a_path_tells_whose_chat_it_is() -> None:
     loose, foreign = Path("/d/u/chats/a.jsonl"), Path("/tmp/a.jsonl")
     assert [kind_of(path) for path in (solo, group, loose, foreign)] == ["character", "group", "character", "character"]
     assert [key_of(path) for path in (solo, group, loose, foreign)] == ["Mira", "", "", ""]
+
+
+@pytest.fixture
+def aliased(tmp_path: Path) -> Path:
+    """A user folder where TauriTavern remembers a wrongly named folder, beside useless entries."""
+    put(tmp_path / "chats" / "Alice", "a.jsonl")
+    put(tmp_path / "chats" / "Bo", "b.jsonl")
+    put(tmp_path / "secret", "c.jsonl")
+    file = tmp_path / "user" / "cache" / "chat_aliases_v1.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(
+        '{"version": 1, "aliases": {"Alice#1": {"dir": "Alice"}, "Ada": {"dir": "../secret"}, "Bo": {"dir": "Gone"},'
+        ' "Eve": 7, "Cy": {"dir": null}}}',
+        "utf-8",
+    )
+    return tmp_path
+
+
+def test_a_folder_that_tauritavern_misnamed_belongs_to_its_character(aliased: Path) -> None:
+    cards = ["Alice#1", "Ada", "Bo", "Eve", "Cy"]
+    assert [(chat.key, chat.name) for chat in list_global(aliased, cards).files] == [
+        ("Bo", "b.jsonl"),
+        ("Alice#1", "a.jsonl"),
+    ]
+    assert names(list_character(aliased, "Alice#1")) == ["a.jsonl"]
+    assert names(list_character(aliased, "Ada")) == []
+    [again] = list_around(aliased, aliased / "chats" / "Alice" / "a.jsonl").files
+    assert again.key == "Alice#1"
+
+
+def test_a_folder_is_listed_once_and_belongs_to_the_card_of_its_name(aliased: Path) -> None:
+    assert [chat.key for chat in list_global(aliased, ["Alice#1", "Alice"]).files] == ["Alice"]
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"aliases": []}', "{"])
+def test_an_alias_file_that_cannot_be_read_hides_nothing(aliased: Path, content: str) -> None:
+    (aliased / "user" / "cache" / "chat_aliases_v1.json").write_text(content, "utf-8")
+    assert names(list_global(aliased, ["Alice", "Bo"])) == ["a.jsonl", "b.jsonl"]
