@@ -62,7 +62,7 @@ def test_it_reads_a_group_chat_after_each_kind_of_change(server: Server, tmp_pat
 
 def test_it_writes_what_we_wrote_to_the_same_bytes(server: Server, chats_folder: Path, tmp_path: Path) -> None:
     path = chats_folder / "Ilka Marsh" / "A lantern in the rain.jsonl"
-    change(path, tmp_path, lambda chat: EditText(chat.messages[3].key, TRICKY))
+    change(path, tmp_path, lambda chat: EditText(chat.messages[3].key, f"{TRICKY} once more"))
     ours = path.read_bytes()
     let_it_save(server, path, theirs(server, path))
     assert path.read_bytes() == ours.removesuffix(b"\n")
