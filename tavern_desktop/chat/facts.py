@@ -19,8 +19,19 @@ MediaType = Literal["image", "video", "audio"]
 TEXT_FIELD = "mes"
 
 NOTICE_TYPES = frozenset(
-    ("help", "welcome", "group", "empty", "generic", "slash_commands", "formatting", "hotkeys", "macros")
-    + ("welcome_prompt", "assistant_note")
+    [
+        "help",
+        "welcome",
+        "group",
+        "empty",
+        "generic",
+        "slash_commands",
+        "formatting",
+        "hotkeys",
+        "macros",
+        "welcome_prompt",
+        "assistant_note",
+    ]
 )
 """Values of `extra.type` by which SillyTavern's interface marks its own notices."""
 

@@ -65,9 +65,9 @@ def add(
     """
     data = settled(data, pristine=pristine)
     slots, side_data = list(data["swipes"]), list(data["swipe_info"])
-    info = {"send_date": send_date} | (info or {})
-    info["extra"] = _of_the_message(data) | facts.extra(info)
-    side_data[len(slots) :] = [info]
+    entry: Record = {"send_date": send_date} | (info or {})
+    entry["extra"] = _of_the_message(data) | facts.extra(entry)
+    side_data[len(slots) :] = [entry]
     slots.append(text)
     data = data | {"swipes": slots, "swipe_info": side_data}
     return _showing(data, len(slots) - 1) if show else data

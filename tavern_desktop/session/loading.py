@@ -58,6 +58,8 @@ def load_chat(
     needs_consent = False
     if read.header is None and kind == "group" and read.messages:
         metadata, needs_consent = header_for_headerless(path)
+    if read.signature is None:
+        raise AssertionError("only a missing file, which is an error here, has no signature")
     header = read.header.with_integrity() if read.header else Header.new(metadata).with_integrity()
     return Loaded(header, read.messages, read.signature, read.warnings, _is_chat(read), needs_consent)
 
