@@ -140,20 +140,20 @@ _SENTENCES: Mapping[str, str] = {
     "validation": "This cannot be done.",
     "validation/name": "This chat name cannot be used.",
     "validation/payload_empty": "There is nothing to save: a chat needs its header.",
-    "validation/entry_not_object": "Entry {index} of the chat is not a message; nothing was saved.",
+    "validation/entry_not_object": "Something in the chat is not a message; nothing was saved.",
     "not_found": "This file no longer exists on disk.",
     "not_found/chat": "This chat no longer exists on disk.",
     "not_found/directory": "This folder no longer exists on disk.",
     "not_found/backup": "This backup no longer exists on disk.",
     "already_exists": "A chat with this name already exists.",
-    "bad_encoding": "Chat file is damaged (not valid text) at line {line}.",
+    "bad_encoding": "Chat file is damaged (not valid text){at_line}.",
     "bad_header": "Chat file is damaged: its first line cannot be read.",
     "bad_header/no_records": "The chat file is empty, so its settings cannot be saved alone.",
-    "bad_record": "Chat file is damaged at line {line}.",
+    "bad_record": "Chat file is damaged{at_line}.",
     "integrity": "The file on disk holds a different chat than the one being saved; nothing was overwritten.",
     "stale_cursor": "The chat file changed while it was being read.",
     "truncated": "The chat file changed while it was being read. Try again.",
-    "cold_swipe": "Older swipes of message {index} could not be read back; nothing was saved.",
+    "cold_swipe": "Older swipes of {which} could not be read back; nothing was saved.",
     "busy": "Stop the reply first.",
     "cancelled": "Stopped.",
     "io/open": "Could not open the file: {message}.",
@@ -166,7 +166,7 @@ _SENTENCES: Mapping[str, str] = {
     "io/delete": "Could not delete the file: {message}.",
     "io/list": "Could not read the folder: {message}.",
     "io/too_large": "The file is too large: {message}.",
-    "tool_pairing": "Message {index}: the tool call and its result do not fit together.",
+    "tool_pairing": "The tool calls of {which} and their results do not fit together.",
     "card": "The special message cannot be shown.",
 }
 
@@ -183,7 +183,8 @@ def sentence(error: StorageError) -> str:
     template = _SENTENCES.get(name) or _SENTENCES[error.kind]
     if error.side == "existing" and error.kind in ("bad_header", "bad_encoding"):
         template = "The chat file on disk is damaged, so it was not overwritten."
-    elif error.line is None:
-        template = template.replace(" at line {line}", "")
-    message = error.message.rstrip(".") or "the reason is not known"
-    return template.format(message=message, line=error.line, index=error.index)
+    return template.format(
+        message=error.message.rstrip(".") or "the reason is not known",
+        at_line="" if error.line is None else f" at line {error.line}",
+        which="a message" if error.index is None else f"message {error.index}",
+    )
