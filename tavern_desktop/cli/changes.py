@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from tavern_desktop.chat.chat import Chat
 from tavern_desktop.cli import output
 from tavern_desktop.cli.context import Context
 from tavern_desktop.library.data_root import DataRoot, root_of
 from tavern_desktop.library.groups import header_for_headerless
-from tavern_desktop.session import changes
+from tavern_desktop.session import changes, handover
+from tavern_desktop.session.change_jobs import ChangeJob, change_request, error_of
 from tavern_desktop.session.changes import Change
-from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.refusals import CommandRefused
 from tavern_desktop.session.runner import PlainRunner
 from tavern_desktop.storage.errors import StorageError
 
-_READ_ONLY = {
-    "not_a_chat": "This file holds no messages: it is not a chat, and nothing was changed.",
-    "owned_elsewhere": "Another program has this data folder open and does not answer; nothing was changed.",
-    "old_form": "This group chat has no header and shall keep its old form; nothing was changed.",
-}
-_NEEDS_HEADER = (
-    "Saving would give this group chat a header line, which the SillyTavern of this folder (older than 1.16) shows "
-    "as an empty message; agree to it in the window first. Nothing was changed."
-)
+ASK_AGAIN = 0.05
+"""Seconds between two questions whether the window's process is done."""
+
+Result = tuple[bool, int]
+"""Whether the chat changed, and how many messages it has; everything is on disk by then."""
+
+_GONE = "The program that has this data folder open stopped answering; look whether the change was made."
+_SILENT = "The program that has this data folder open does not answer. Nothing was changed from here; close it first."
 
 
 def append(context: Context) -> int:
@@ -64,7 +65,13 @@ def hide(context: Context) -> int:
 
 def _carry_out(context: Context, change: Change) -> int:
     path = context.chat_file(context.args.file)
-    changed, messages = _change_here(context, path, change)
+    root = root_of(path)
+    folder = context.folders.for_root((root or context.root).path).data
+    result = _change_there(folder, path, change)
+    if result is None:
+        with _owning(folder):
+            result = _change_here(context, root, path, change)
+    changed, messages = result
     if context.json:
         output.say_json({"file": str(path), "changed": changed, "messages": messages})
     else:
@@ -72,52 +79,50 @@ def _carry_out(context: Context, change: Change) -> int:
     return 0
 
 
-def _change_here(context: Context, path: Path, change: Change) -> tuple[bool, int]:
-    """Change the chat in this process and save it; return whether it changed and how many messages it has."""
-    root = root_of(path)
+def _change_there(folder: Path, path: Path, change: Change) -> Result | None:
+    """Hand the change to the process that owns the data folder; None if there is none that answers."""
+    report = handover.ask(folder, change_request(path, change))
+    if report is None:
+        return None
+    while report is not None and report["state"] == "working":
+        time.sleep(ASK_AGAIN)
+        report = handover.ask(folder, {"job": report["job"]})
+    if report is None:
+        raise CommandRefused(_GONE)
+    if report["state"] == "failed":
+        raise error_of(report)
+    return report["changed"], report["messages"]
+
+
+@contextlib.contextmanager
+def _owning(folder: Path) -> Iterator[None]:
+    """Own the data folder for as long as the change takes. Raises CommandRefused if another process does."""
+    try:
+        ownership = handover.take(folder)
+    except StorageError:
+        # Where our own folder cannot be written nobody can own anything, and files are still safe to change.
+        yield
+        return
+    if ownership is None:
+        raise CommandRefused(_SILENT)
+    try:
+        yield
+    finally:
+        ownership.release()
+
+
+def _change_here(context: Context, root: DataRoot | None, path: Path, change: Change) -> Result:
+    """Change the chat in this process."""
     runner = PlainRunner()
+    folder = context.folders.for_root(root.path).data if root else context.folders.data
     chats = OpenChats(
         runner,
-        _recovery_folder(context, root),
+        folder / "recovery",
         header_for_headerless=partial(header_for_headerless, root) if root else None,
         preview_limit=0,
     )
-    session = chats.open(path)
+    job = ChangeJob(chats, path, change)
     runner.run_until_idle()
-    chat = _ready(session)
-    changed = session.do(changes.command_for(change, chat, path, root))
-    if changed:
-        session.save_now()
-        runner.run_until_idle()
-        _saved(session)
-    return changed, len(chat)
-
-
-def _recovery_folder(context: Context, root: DataRoot | None) -> Path:
-    folder = context.folders.for_root(root.path).data if root else context.folders.data
-    return folder / "recovery"
-
-
-def _ready(session: ChatSession) -> Chat:
-    """Return the loaded chat. Raises StorageError where it cannot be read, CommandRefused where not changed."""
-    if session.chat is None:
-        raise session.error or StorageError("io", "read", chat_ref=session.path, message="it could not be loaded")
-    if session.needs_header_consent:
-        raise CommandRefused(_NEEDS_HEADER)
-    if session.read_only is not None:
-        raise CommandRefused(_READ_ONLY[session.read_only])
-    return session.chat
-
-
-def _saved(session: ChatSession) -> None:
-    """Raise what kept the change from the file."""
-    state = session.save_state
-    if state.error is not None:
-        raise state.error
-    if state.kind != "saved":
-        raise StorageError(
-            "io",
-            "replace",
-            chat_ref=session.path,
-            message="another program changed the chat meanwhile; nothing was written, try again",
-        )
+    if job.error is not None:
+        raise job.error
+    return job.changed, job.messages
