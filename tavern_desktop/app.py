@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import PySide6
@@ -19,6 +20,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from tavern_desktop.library.data_root import DataRoot, ensure_own_root
+from tavern_desktop.library.groups import header_for_headerless
 from tavern_desktop.resources import resource_path
 from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.preferences import Preferences
@@ -26,6 +28,7 @@ from tavern_desktop.session.startup import SAMPLE, choose_root
 from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.own_folders import OwnFolders, own_folders
 from tavern_desktop.ui.about import application_icon
+from tavern_desktop.ui.claim import Claim, RequestDesk, hand_over
 from tavern_desktop.ui.crash import CrashHook
 from tavern_desktop.ui.main_window import MainWindow
 from tavern_desktop.ui.messages import LastLines
@@ -58,7 +61,10 @@ class Start:
 
 def main(argv: Sequence[str]) -> int:
     """Run the program with a window; `argv` without the program's name. Returns the exit code."""
-    window = build(list(argv))
+    start = _start(list(argv))
+    if _hand_over(start):
+        return 0
+    window = _build(start)
     CrashHook(_log_to_memory()).install()
     window.show()
     return QApplication.exec()
@@ -69,16 +75,27 @@ def build(argv: list[str]) -> MainWindow:
     return _build(_start(argv))
 
 
+def _hand_over(start: Start) -> bool:
+    """Let a process that has the data folder open already take this start; return whether it did."""
+    folder = start.folders.for_root(start.root.path).data
+    return folder.exists() and hand_over(folder, start.path, new_window=start.new_window)
+
+
 def _build(start: Start) -> MainWindow:
     application = _application()
-    services = _services(start, application)
-    window = Windows(services).open_first()
+    claim = Claim(QtRunner(application), application)
+    services = _services(start, claim, application)
+    windows = Windows(services)
+    window = windows.open_first()
+    application.aboutToQuit.connect(services.shut_down)
+    application.aboutToQuit.connect(claim.release)
     if start.problem:
         services.messages.error(start.problem)
     for text in start.preferences.problems():
         services.messages.warning(text)
     # The window is painted before anything is read for it.
     QTimer.singleShot(0, window, lambda: _begin(window, services, start))
+    QTimer.singleShot(0, window, lambda: claim.serve(RequestDesk(services, windows).answer))
     return window
 
 
@@ -158,12 +175,18 @@ def _log_to_memory() -> LastLines:
     return lines
 
 
-def _services(start: Start, application: QApplication) -> Services:
-    runner = QtRunner(application)
+def _services(start: Start, claim: Claim, application: QApplication) -> Services:
+    runner = claim.runner
     themes().choose(start.preferences.settings.value.theme)
 
     def open_chats(root: DataRoot) -> OpenChats:
-        return OpenChats(runner, start.folders.for_root(root.path).data / RECOVERY)
+        folder = start.folders.for_root(root.path).data
+        return OpenChats(
+            runner,
+            folder / RECOVERY,
+            header_for_headerless=partial(header_for_headerless, root),
+            read_only=not claim.move_to(folder),
+        )
 
     return Services(runner, start.folders, start.preferences, start.root, open_chats, application)
 
