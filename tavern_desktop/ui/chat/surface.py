@@ -57,6 +57,7 @@ class Surface(QListView):
         self._measures = self._make_measures()
         self._laid_out_for = 0
         self._is_settling = False
+        self._held_line: ReadingLine | None = None
         self._index_of_anchor: int | None = None
         self._refine_timer = QTimer(self)
         self._refine_timer.setSingleShot(True)
@@ -289,31 +290,40 @@ class Surface(QListView):
         self._settle()
 
     def _reading_line(self) -> ReadingLine | None:
-        """Return the first line whose upper edge is on screen, as it is laid out now."""
+        """Return the first line of text on screen, as it is laid out now, None where its row is whole on screen."""
+        held = self._held_line
+        if held is not None and self._line_top(held) == held.y:
+            return held  # nobody scrolled since; another line each time would creep
         visible = self.places.visible_rows()
-        if not visible or self._records is None:
+        if not visible or self._records is None or self.places.screen_top(visible[0]) >= 0:
             return None
         shown = self.rows.kept(self.key(visible[0]))
-        top = self.places.screen_top(visible[0])
-        if shown is None or shown.document is None or shown.layout.text.isEmpty() or top >= 0:
+        if shown is None or shown.document is None or shown.layout.text.isEmpty():
             return None
-        text_top = top + shown.layout.text.top()
-        if text_top >= 0:
-            return ReadingLine(shown.record.key, 0, text_top)
-        character = shown.document.character_at(0, -text_top)
-        y = text_top + round(shown.document.line_top(character))
-        return ReadingLine(shown.record.key, character, y)
+        text_top = self.places.screen_top(visible[0]) + shown.layout.text.top()
+        line = ReadingLine(shown.record.key, shown.document.character_at(0, max(0, -text_top)), 0)
+        return line._replace(y=self._line_top(line) or 0)
+
+    def _line_top(self, line: ReadingLine) -> int | None:
+        """Return where a line is on screen now, None if it is not laid out."""
+        row, shown = self.row_of(line.key), self.rows.kept(line.key)
+        if row is None or row >= self.places.row_count or shown is None or shown.document is None:
+            return None
+        top = shown.layout.text.top() + round(shown.document.line_top(line.character))
+        return self.places.screen_top(row) + top
 
     def _lay_out_anew(self, line: ReadingLine | None) -> None:
         """Measure everything again, as for another width or text size; `line` stays on its pixel."""
         self._laid_out_for = self.row_width()
         self._measures = self._make_measures()
         self.places.forget_measures()
+        self._held_line = None
         if line is not None and not self.places.at_end and (row := self.row_of(line.key)) is not None:
             shown = self.row_view(row)
             if shown.document is not None:
                 top = shown.layout.text.top() + round(shown.document.line_top(line.character))
                 self.places.hold(Anchor(line.key, line.y - top))
+                self._held_line = line
         self.settle()
         self._refine_timer.start(0)
 

@@ -173,7 +173,7 @@ class ChatView(Surface):
         model.mount_from(index)
         key = model.chat.messages[index].key
         self.set_current_key(key)
-        self.places.hold(Anchor(key, 0))
+        self.places.hold(Anchor(key, 0 if index else self.header_height()))
         self.marks.show_first(key)
         self.settle()
         self.look_whether_at_end()
