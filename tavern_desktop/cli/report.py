@@ -14,6 +14,7 @@ from tavern_desktop.cli.context import Context
 from tavern_desktop.library.characters import card_stems
 from tavern_desktop.library.data_root import DataRoot, users
 from tavern_desktop.library.found_roots import FoundRoot, found_roots
+from tavern_desktop.session import handover
 from tavern_desktop.storage.directory import list_global
 from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.storage.index import Index
@@ -97,8 +98,20 @@ def _about_root(context: Context) -> dict[str, Any]:
             "unusable_files": len(listing.failures),
             "conflict_copies": sum(len(chat.conflicts) for chat in listing.files),
         },
+        "locks": _locks(context),
         "index": _index_facts(index, chats, indexed_cards),
     }
+
+
+def _locks(context: Context) -> dict[str, Any]:
+    """Say whether a window has the data folder open, and what interrupted saves left there."""
+    root = context.root
+    folder = context.folders.for_root(root.path).data
+    ownership = handover.take(folder, patience=0)
+    if ownership is not None:
+        ownership.release()
+    stages = [*root.chats.glob("**/.td-*.tmp"), *root.group_chats.glob(".td-*.tmp")]
+    return {"open_in_another_process": ownership is None, "unfinished_saves": len(stages)}
 
 
 def _index_facts(index: Index, chats: int, cards: int) -> dict[str, Any]:

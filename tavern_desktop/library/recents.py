@@ -7,7 +7,7 @@ batches after that (storage contract §10.5). What cannot be read has a row too,
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -24,6 +24,8 @@ from tavern_desktop.storage.summary import summarise
 
 FIRST_BATCH = 16
 BATCH = 64
+LARGE = 16 << 20
+"""Bytes from which reading a chat for its row takes long enough to be noticed."""
 
 DAMAGED = "damaged"
 CONFLICT = "conflict"
@@ -81,11 +83,10 @@ def recents(
     if character is None:
         index.keep_chats(root.user_folder, [chat.file for chat in found.files])
     rows = _Rows(root, index, frozenset(pinned))
-    start, size = 0, FIRST_BATCH
-    ranked = _ranked(found, limit, pinned)
-    while start < len(ranked) and not cancelled():
-        yield [rows.row(item) for item in ranked[start : start + size]]
-        start, size = start + size, BATCH
+    for batch in _batches(_ranked(found, limit, pinned)):
+        if cancelled():
+            break
+        yield [rows.row(item) for item in batch]
     index.save()
 
 
@@ -117,6 +118,20 @@ def _ranked(found: Listing, limit: int | None, pinned: Collection[str]) -> list[
             kept.append(item)
             limit -= 1
     return kept
+
+
+def _batches(ranked: Iterable[ChatFile | FileFailure]) -> Iterator[list[ChatFile | FileFailure]]:
+    """Part the ranking so that rows do not wait for a large file behind them."""
+    batch: list[ChatFile | FileFailure] = []
+    size = FIRST_BATCH
+    for item in ranked:
+        is_large = isinstance(item, ChatFile) and item.size > LARGE
+        if batch and (is_large or len(batch) >= size):
+            yield batch
+            batch, size = [], BATCH
+        batch.append(item)
+    if batch:
+        yield batch
 
 
 class _Rows:

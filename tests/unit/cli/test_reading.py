@@ -265,6 +265,7 @@ def test_doctor_tells_everything_but_words(run: Run, root: DataRoot, chat: Path,
     assert facts["data_root"]["path"] == str(root.path)
     assert facts["data_root"]["chats"] == facts["index"]["chats"] > 50
     assert facts["index"]["cards"] == 12
+    assert facts["locks"] == {"open_in_another_process": False, "unfinished_saves": 0}
     assert facts["folders"]["cache"] == str(own_home / "cache")
     assert facts["versions"]["tavern-desktop"]
     text = run("doctor").out

@@ -128,7 +128,8 @@ def test_the_list_has_every_card_by_name(root: DataRoot, index: Index) -> None:
 
 def test_a_broken_card_is_listed_by_its_file(root: DataRoot, index: Index) -> None:
     (root.characters / "Broken.png").write_bytes(b"RIFFxxxxWEBP")
-    (root.characters / "notes.txt").write_bytes(b"")
+    for other in ("notes.txt", "Upper.PNG", ".png"):  # SillyTavern takes none of them for a card
+        (root.characters / other).write_bytes(b"")
     (root.characters / "Folder.png").mkdir()
     characters = {character.stem: character for character in list_characters(root, index)}
     assert len(characters) == 13

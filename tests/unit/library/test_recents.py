@@ -178,6 +178,15 @@ def test_listing_can_be_stopped_between_batches(root: DataRoot, index: Index) ->
     assert list(batches) == []
 
 
+def test_rows_do_not_wait_for_a_large_file_behind_them(
+    root: DataRoot, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(root, "chats/Aria Vale/small.jsonl", HEADER)
+    large = put(root, "chats/Aria Vale/large.jsonl", HEADER + b"\n" + HELLO, age=1)
+    monkeypatch.setattr(module, "LARGE", large.stat().st_size - 1)
+    assert [row.title for row in next(recents(root, index))] == ["small"]
+
+
 def test_one_row_is_renewed_after_a_save(root: DataRoot, index: Index) -> None:
     row = rows(root, index)[0]
     with row.path.open("ab") as file:
