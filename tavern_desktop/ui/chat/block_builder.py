@@ -169,10 +169,10 @@ class BlockBuilder:
         if self._cell is not None:
             self.add_text(f"[{alt or 'picture'}]")
             return
-        shape = self._shape
+        going_on = Block(self._shape.kind, level=self._shape.level, tight=self._shape.tight)
         self.end_block()
         self._put(Block("picture", picture=Picture(url, alt, width, height)))
-        self._shape = shape
+        self._shape = going_on
 
     # Tables
 

@@ -70,7 +70,8 @@ class Overlays:
             self.more.setText(text)
             self.more.setToolTip("")
         size = self.more.sizeHint()
-        x = (view.viewport().width() - size.width()) // 2
+        rows = view.row_rect(0)
+        x = rows.left() + (rows.width() - size.width()) // 2
         self.more.setGeometry(x, 10 - view.places.value, size.width(), size.height())
         self.more.setVisible(view.places.value < HEADER_HEIGHT)
 
