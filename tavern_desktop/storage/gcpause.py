@@ -13,12 +13,13 @@ from contextlib import contextmanager
 _lock = threading.Lock()
 _active = 0
 _was_enabled = False
+_freeze = False
 
 
 @contextmanager
 def paused() -> Iterator[None]:
     """Keep the cyclic collector off for as long as anybody is inside."""
-    global _active, _was_enabled
+    global _active, _was_enabled, _freeze
     with _lock:
         if _active == 0:
             _was_enabled = gc.isenabled()
@@ -29,15 +30,20 @@ def paused() -> Iterator[None]:
     finally:
         with _lock:
             _active -= 1
-            if _active == 0 and _was_enabled:
-                gc.enable()
+            if _active == 0:
+                if _freeze:
+                    gc.freeze()
+                    _freeze = False
+                if _was_enabled:
+                    gc.enable()
 
 
-def freeze_what_stays() -> None:
-    """Take what lives now out of the collector's sight, unless another load is still making its own.
+def freeze_at_end() -> None:
+    """Take what lives when the pause ends out of the collector's sight.
 
-    For large chats only: cyclic garbage of this moment is never collected either.
+    Called inside the pause, for what is large and stays: else the first collection afterwards, on whatever
+    thread, walks all of it and the window stalls. Cyclic garbage of that moment is never collected either.
     """
+    global _freeze
     with _lock:
-        if _active == 0:
-            gc.freeze()
+        _freeze = True

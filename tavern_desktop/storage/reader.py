@@ -68,13 +68,13 @@ def load(
                 if progress is not None:
                     progress(collector.bytes_seen, signature.size)
             collector.finish()
+            if len(collector.messages) >= _MANY:
+                gcpause.freeze_at_end()
     except StorageError as error:
         if allow_not_found and error.kind == "not_found":
             return LoadedChat(None, [], None)
         error.chat_ref = str(path)
         raise
-    if len(collector.messages) >= _MANY:
-        gcpause.freeze_what_stays()
     return LoadedChat(collector.header, collector.messages, signature, collector.warnings)
 
 
