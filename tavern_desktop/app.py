@@ -35,6 +35,7 @@ from tavern_desktop.ui.messages import LastLines
 from tavern_desktop.ui.services import Services
 from tavern_desktop.ui.theme import themes
 from tavern_desktop.ui.windows import Windows
+from tavern_desktop.workers.end_signals import EndSignals
 from tavern_desktop.workers.qt_runner import QtRunner
 
 SWITCH_INTERVAL = 0.001
@@ -66,6 +67,7 @@ def main(argv: Sequence[str]) -> int:
         return 0
     window = _build(start)
     CrashHook(_log_to_memory()).install()
+    EndSignals(window.services).asked.connect(QApplication.closeAllWindows)
     window.show()
     return QApplication.exec()
 

@@ -21,15 +21,15 @@ def main(argv: list[str] | None = None) -> int:
     if unknown:
         print(f"no such budget: {', '.join(sorted(unknown))}", file=sys.stderr)
         return 2
+    sizes, repeats = (QUICK_SIZES, 1) if args.quick else (SIZES, REPEATS)
     with tempfile.TemporaryDirectory(prefix="tavern-desktop-bench-") as temporary:
         data = args.data or Path(temporary)
         rows = []
         for budget in BUDGETS:
             if budget.name in only:
                 print(f"measuring {budget.name}, {budget.what} …", file=sys.stderr, flush=True)
-                sizes, repeats = (QUICK_SIZES, 1) if args.quick else (SIZES, REPEATS)
                 rows.append(measure(budget, sizes, data, repeats))
-    print(table.text(rows))
+    print(table.text(rows, sizes))
     if args.json:
         args.json.write_text(json.dumps(table.as_json(rows), indent=1), encoding="utf-8")
     return 0

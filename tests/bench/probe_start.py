@@ -38,7 +38,7 @@ def idle(root: Path) -> Sample:
     live(IDLE_SECONDS)
     after, took = process.cpu_times(), perf_counter() - began
     window.desk.leave()
-    return Sample((after.user + after.system - before.user - before.system) / took)
+    return Sample(((after.user + after.system) - (before.user + before.system)) / took)
 
 
 def _process(module: str, *args: str) -> tuple[float, float]:

@@ -5,24 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tests.bench.budgets import SILLYTAVERN, SIZES, Budget
+from tests.bench.budgets import CHATS_PER_SIZE, SILLYTAVERN, SIZES, Budget
 from tests.bench.measure import Row
 
 
-def text(rows: Sequence[Row]) -> str:
+def text(rows: Sequence[Row], sizes: Sequence[int]) -> str:
     """Return the table: each size, limit, verdict, growth, and SillyTavern's figures where there are some."""
-    lines = [_line("", "what", ["small", "middle", "large"], "at most", "", "growth")]
+    lines = [
+        f"Sizes are messages of a chat; P14 and P15 have a library of one chat for every {CHATS_PER_SIZE} of them.",
+        _line("", "", [f"{size:,}" for size in sizes], "at most", "", "growth"),
+    ]
     for row in rows:
         results = [_result(row.budget, result) for result in row.results()]
         lines.append(_line(row.budget.name, row.budget.what, results, _limit(row.budget), _verdict(row), _growth(row)))
         if row.budget.against:
-            lines.append(
-                _line("", f"  itself, against {row.budget.against}", [_pair(row, n) for n in range(len(results))])
-            )
+            pairs = [_pair(row, number) for number in range(len(results))]
+            lines.append(_line("", f"  itself, against {row.budget.against}", pairs))
         if row.budget.tail_limit is not None:
             tails = [_amount(sample.tail or 0, "s") for sample in row.samples]
             lines.append(_line("", "  99th percentile", tails, _amount(row.budget.tail_limit, "s")))
-        theirs = SILLYTAVERN.get(row.budget.name)
+        theirs = SILLYTAVERN.get(row.budget.probe)
         if theirs is not None and row.sizes == SIZES[: len(row.sizes)]:
             figures = [_amount(figure, row.budget.unit) for figure in theirs[: len(row.sizes)]]
             lines.append(_line("", "  SillyTavern 1.19.0, elsewhere", figures))

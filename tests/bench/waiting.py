@@ -6,7 +6,6 @@ import gc
 from collections.abc import Callable
 from time import perf_counter
 
-import psutil
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
@@ -35,5 +34,7 @@ def live(seconds: float) -> None:
 
 def resident() -> int:
     """Return the memory that this process holds, in bytes."""
+    import psutil  # not before: it would count as a part of the program's start
+
     gc.collect()
     return int(psutil.Process().memory_info().rss)
