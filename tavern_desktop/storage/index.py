@@ -111,7 +111,7 @@ class Index:
             copy = _Content(content.version, content.clock, dict(content.chats), dict(content.cards))
             try:
                 make_folder(self.file.parent)
-                write_small_file(self.file, msgspec.msgpack.encode(copy))
+                write_small_file(self.file, _encoded(copy))
             except StorageError as error:
                 self.warnings.append(f"The index could not be written: {error.message}.")
 
@@ -143,3 +143,21 @@ class Index:
 def stamp_of(chat: ChatFile) -> Stamp:
     """Return what an entry made from this file counts for."""
     return (chat.size, chat.mtime_ns, chat.file_id)
+
+
+def _encoded(content: _Content) -> bytes:
+    """Return the index as bytes, without the few entries that cannot be written: they are made anew each time."""
+    try:
+        return msgspec.msgpack.encode(content)
+    except UnicodeEncodeError:  # a last word cut inside an emoji, or a file name that is no text
+        content.chats = {key: entry for key, entry in content.chats.items() if _can_be_written(key, entry)}
+        content.cards = {key: entry for key, entry in content.cards.items() if _can_be_written(key, entry)}
+        return msgspec.msgpack.encode(content)
+
+
+def _can_be_written(key: str, entry: ChatEntry | CardEntry) -> bool:
+    try:
+        msgspec.msgpack.encode((key, entry))
+    except UnicodeEncodeError:
+        return False
+    return True

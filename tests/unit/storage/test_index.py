@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tavern_desktop.storage import index as module
@@ -95,3 +96,15 @@ def test_saving_without_change_writes_nothing(tmp_path: Path) -> None:
     (tmp_path / module.FILE_NAME).unlink()
     index.save()
     assert not (tmp_path / module.FILE_NAME).exists()
+
+
+def test_a_text_cut_inside_an_emoji_or_a_name_that_is_no_text_costs_only_its_own_entry(tmp_path: Path) -> None:
+    index = filled(tmp_path / "cache")
+    cut = msgspec.structs.replace(ENTRY, preview="cut \ud83d")
+    other = CHAT._replace(file="/root/user/chats/Mira/b.jsonl")
+    index.put_chat(other.file, cut)
+    index.put_card("/root/user/characters/\udcff.png", CARD)
+    index.save()
+    assert index.chat(other) == cut
+    again = Index(tmp_path / "cache", Path("/root"))
+    assert (again.chat(CHAT), again.chat(other), again.counts()) == (ENTRY, None, (1, 1))
