@@ -59,12 +59,12 @@ def recovery(path: Path, *, kind: ChatKind = "character", cancelled: Cancelled |
     header: Header | None = None
     rows: list[RecoveredRow] = []
     for line, raw, error, is_header in _survey(path, kind, cancelled):
-        if is_header and error is None:
-            header = Header(raw)
-        elif error is not None and (parts := _glued(raw)):
-            rows.extend(RecoveredRow(line, part) for part in parts)
-        else:
+        parts = [raw] if error is None else _glued(raw)
+        if is_header and parts and _is_header(parts[0], kind):
+            header = Header(parts.pop(0))
+        elif not parts:
             rows.append(RecoveredRow(line, raw, error))
+        rows += [RecoveredRow(line, part) for part in parts]
     return RecoveryView(header, tuple(rows))
 
 
@@ -103,6 +103,16 @@ def _survey(
             yield line, raw, error, is_header
 
 
+def _is_header(raw: bytes, kind: ChatKind) -> bool:
+    """Tell whether the first of the objects on the first line can be the header."""
+    data = jsontext.decode(raw)
+    try:
+        chat_format.validate_header(data)
+    except StorageError:
+        return False
+    return chat_format.is_header_first(kind, data)
+
+
 def _glued(raw: bytes) -> list[bytes]:
     """Return the objects that stand one behind the other on a line, [] if that is not what the line is."""
     try:
@@ -112,15 +122,14 @@ def _glued(raw: bytes) -> list[bytes]:
     decoder = json.JSONDecoder()
     parts: list[bytes] = []
     at = 0
-    while at < len(text):
-        try:
-            value, end = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            return []
-        if not isinstance(value, dict):
-            return []
-        parts.append(text[at:end].encode("utf-8"))
-        at = end
-        while at < len(text) and text[at] in " \t\r":
-            at += 1
+    try:
+        while at < len(text):
+            _, end = decoder.raw_decode(text, at)
+            parts.append(text[at:end].encode("utf-8"))
+            jsontext.check(parts[-1])  # stricter than the decoder, and for objects only
+            at = end
+            while at < len(text) and text[at] in " \t\r":
+                at += 1
+    except (ValueError, RecursionError):
+        return []
     return parts

@@ -101,7 +101,7 @@ def test_saving_without_change_writes_nothing(tmp_path: Path) -> None:
 def test_a_text_cut_inside_an_emoji_or_a_name_that_is_no_text_costs_only_its_own_entry(tmp_path: Path) -> None:
     index = filled(tmp_path / "cache")
     cut = msgspec.structs.replace(ENTRY, preview="cut \ud83d")
-    other = CHAT._replace(file="/root/user/chats/Mira/b.jsonl")
+    other = msgspec.structs.replace(CHAT, file="/root/user/chats/Mira/b.jsonl")
     index.put_chat(other.file, cut)
     index.put_card("/root/user/characters/\udcff.png", CARD)
     index.save()

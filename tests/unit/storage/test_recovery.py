@@ -35,6 +35,28 @@ def test_messages_glued_on_one_line_come_apart_with_their_bytes(path: Path) -> N
     assert view.damaged == 0
 
 
+def test_a_header_glued_to_the_first_message_is_still_the_header(path: Path) -> None:
+    path.write_bytes(HEAD.strip() + b'{"mes":"a"}\n{"mes":"b"}')
+    view = recovery(path)
+    assert view.header is not None
+    assert view.header.raw == HEAD.strip()
+    assert [row.raw for row in view.rows] == [b'{"mes":"a"}', b'{"mes":"b"}']
+
+
+def test_an_old_group_chat_has_no_header_glued_or_not(path: Path) -> None:
+    path.write_bytes(b'{"mes":"a"}{"mes":"b"}')
+    assert recovery(path, kind="group").header is None
+    assert recovery(path, kind="group").readable == 2
+
+
+@pytest.mark.parametrize("line", [b'{"a":NaN}', b'{"a":1e999}', b"[1]", b'{"a":1} 7', b'{"a":1},{"b":2}'])
+def test_what_is_no_message_alone_is_none_when_glued(path: Path, line: bytes) -> None:
+    path.write_bytes(HEAD + line)
+    (row,) = recovery(path).rows
+    assert row.raw == line
+    assert row.error is not None
+
+
 def test_a_damaged_header_stands_among_the_lines(path: Path) -> None:
     path.write_bytes(b'{"user_name":"Ana","chat_me\n{"mes":"a"}')
     view = recovery(path)
