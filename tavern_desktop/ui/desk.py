@@ -115,7 +115,7 @@ class ChatDesk(QObject):
         session = self.session
         if session is None:
             return
-        self._pane.view.end_edit(save=True)
+        self.keep_edit()
         self.writing.lay_down(session)
         self.keep_place()
         self._pane.show_page("nothing")
@@ -128,6 +128,11 @@ class ChatDesk(QObject):
         self.chat_changed.emit()
         self.state_changed.emit()
         self.save_changed.emit()
+
+    def keep_edit(self) -> None:
+        """Take what is being typed into a message as its text, as before leaving the chat."""
+        self._pane.composer.text.finish_composing()
+        self._pane.view.end_edit(save=True)
 
     def keep_place(self) -> None:
         """Remember where the person is in the chat, as when it is left or the program ends."""

@@ -18,7 +18,6 @@ from tavern_desktop.session.preferences import Position, Preferences, RootState,
 from tavern_desktop.session.runner import Outcome, Runner
 from tavern_desktop.session.startup import remember_root
 from tavern_desktop.storage.errors import StorageError
-from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.index import Index
 from tavern_desktop.storage.own_folders import OwnFolders
 from tavern_desktop.ui.avatars import Avatars
@@ -30,6 +29,8 @@ log = logging.getLogger(__name__)
 
 LANE = "preferences"
 MOUNTED = 100
+WRITE_SECONDS = 5.0
+"""How long the end of the program waits for settings to be written."""
 SMALLEST_TEXT, LARGEST_TEXT = 50, 300
 
 
@@ -64,6 +65,7 @@ class Services(QObject):
         self.persona = Persona(NOBODY)
         """Who the person was last known to be, until a chat says."""
         self._truncation: int | None = None
+        self._writes = 0
         self._make_open_chats = make_open_chats
         self.root = root
         self.library = self._make_library()
@@ -157,6 +159,11 @@ class Services(QObject):
         self.settings = msgspec.structs.replace(self.settings, data_root=str(root.path), user=root.user)
         self._write(lambda: remember_root(self.preferences, root))
 
+    def shut_down(self) -> None:
+        """Let everything that is being written finish; the program ends."""
+        self.library.stop()
+        self.runner.run_until(lambda: self._writes == 0, WRITE_SECONDS)
+
     def _make_library(self) -> LibraryData:
         root = self.root
 
@@ -166,9 +173,11 @@ class Services(QObject):
         return LibraryData(self.runner, root, open_index, self)
 
     def _write(self, write: Callable[[], object]) -> None:
+        self._writes += 1
         self.runner.submit(write, self._written, lane=LANE)
 
     def _written(self, outcome: Outcome[object]) -> None:
+        self._writes -= 1
         if isinstance(outcome.error, StorageError):
             reason = outcome.error.message
             self.messages.warning(self.tr("The settings could not be written: {reason}.").format(reason=reason))

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QUrl
+from PySide6.QtCore import QObject, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMessageBox, QPlainTextEdit, QTextEdit
 
@@ -33,6 +33,7 @@ class WindowActs(QObject):
         super().__init__(window)
         self._window = window
         self._services = window.services
+        self._closes_anyway = False
         zoom, setting = self._services.zoom, self._services.change_setting
         self._acts: dict[Act, Callable[[], object]] = {
             Act.NEW_CHAT: self.new_chat,
@@ -285,23 +286,31 @@ class WindowActs(QObject):
         self._services.window_requested.emit(self._window.desk.path)
 
     def may_close(self) -> bool:
-        """Save everything if this is the last window; where that fails, let the person decide."""
-        if self._is_not_last():
+        """Save everything if this is the last window; where that fails, stay open and let the person decide."""
+        if self._closes_anyway or self._is_not_last():
             return True
-        self._window.desk.leave()
+        self._window.desk.keep_edit()
         unsaved = self._services.open_chats.flush_all(FLUSH_SECONDS)
-        if not unsaved:
-            return True
+        if unsaved:
+            self._ask_whether_to_close(unsaved)
+        return not unsaved
+
+    def _ask_whether_to_close(self, unsaved: list[str]) -> None:
         box = QMessageBox(self._window)
-        box.setIcon(QMessageBox.Icon.Warning)
         box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setWindowTitle(self.tr("Not Saved"))
         box.setText(self.tr("These chats could not be saved: {titles}.").format(titles=", ".join(unsaved)))
         box.setInformativeText(self.tr("Closing now loses what was changed in them since they were last saved."))
-        box.addButton(self.tr("Close All the Same"), QMessageBox.ButtonRole.DestructiveRole)
-        stay = box.addButton(self.tr("Stay"), QMessageBox.ButtonRole.RejectRole)
-        box.setDefaultButton(stay)
-        box.exec()
-        return box.clickedButton() is not stay
+        leave = box.addButton(self.tr("Close All the Same"), QMessageBox.ButtonRole.DestructiveRole)
+        box.setDefaultButton(box.addButton(self.tr("Stay"), QMessageBox.ButtonRole.RejectRole))
+        leave.clicked.connect(self._close_anyway)
+        box.finished.connect(box.deleteLater)
+        box.open()
+
+    def _close_anyway(self) -> None:
+        self._closes_anyway = True
+        # The box has to be gone before its window is.
+        QTimer.singleShot(0, self._window, self._window.close)
 
     def search_library(self) -> None:
         """Show the library and put the cursor into its field."""
