@@ -90,7 +90,7 @@ def _build(start: Start) -> MainWindow:
     windows = Windows(services)
     window = windows.open_first()
     application.aboutToQuit.connect(services.shut_down)
-    application.aboutToQuit.connect(claim.release)
+    services.ended.connect(claim.release)
     if start.problem:
         services.messages.error(start.problem)
     for text in start.preferences.problems():

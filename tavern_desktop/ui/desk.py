@@ -13,7 +13,7 @@ from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.signal import Signal as ChatSignal
 from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.loading import ChatKind
-from tavern_desktop.storage.directory import key_of, kind_of
+from tavern_desktop.storage.directory import kind_of
 from tavern_desktop.ui.actions import Need
 from tavern_desktop.ui.availability import available
 from tavern_desktop.ui.banner import Notice
@@ -80,7 +80,7 @@ class ChatDesk(QObject):
         path = self.path
         if path is None or kind_of(path) == "group" or not self._services.root.holds(path):
             return ""
-        return key_of(path)
+        return self._services.root.character_of(path)
 
     def available(self) -> Need:
         """Return what is there for actions to act on."""

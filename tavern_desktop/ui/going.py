@@ -47,8 +47,8 @@ def parse_day(text: str, locale: QLocale) -> QDate | None:
         if made.isValid():
             # Short forms have two-digit years, which Qt takes for those of the last century.
             return made.addYears(100) if made.year() < 1970 else made
-    for form in ("d MMMM yyyy", "d MMM yyyy", "MMMM d yyyy", "yyyy/M/d", "d.M.yyyy"):
-        made = locale.toDate(text, form)
+    for pattern in ("d MMMM yyyy", "d MMM yyyy", "MMMM d yyyy", "yyyy/M/d", "d.M.yyyy"):
+        made = locale.toDate(text, pattern)
         if made.isValid():
             return made
     return None

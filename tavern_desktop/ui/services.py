@@ -41,6 +41,8 @@ class Services(QObject):
     root_changed = Signal()
     root_leaving = Signal()
     """Another data root is about to be taken: views let go of their chats."""
+    ended = Signal()
+    """Everything is written; nothing of this program touches the data folder any more."""
     window_requested = Signal(object)
     """One more window is wanted, on the chat at a Path or on none (None)."""
 
@@ -163,6 +165,7 @@ class Services(QObject):
         """Let everything that is being written finish; the program ends."""
         self.library.stop()
         self.runner.run_until(lambda: self._writes == 0, WRITE_SECONDS)
+        self.ended.emit()
 
     def _make_library(self) -> LibraryData:
         root = self.root
