@@ -74,7 +74,7 @@ def check(args: list[str]) -> int:
         "lint": [python, "-m", "ruff", "check", *args],
         "format": [python, "-m", "ruff", "format", "--check"],
         "types": [python, "-m", "mypy"],
-        "layers": [python.with_name("lint-imports")],
+        "layers": [python.with_name("lint-imports"), "--no-logo"],
     }
     failed = []
     for name, command in checks.items():
