@@ -65,7 +65,7 @@ class MainWindow(QMainWindow):
         if path.is_dir():
             self.acts.choose_root(path)
         else:
-            self.desk.open(path)
+            self.acts.open_chat(str(path))
 
     def open_last(self) -> None:
         """Open the chat that was in view when the program ended, if it is still there."""
@@ -73,7 +73,7 @@ class MainWindow(QMainWindow):
         if last is not None:
             path = self.services.root.user_folder / last
             if path.is_file():
-                self.desk.open(path)
+                self.acts.open_chat(str(path))
 
     def bring_forward(self) -> None:
         """Show the window in front of others."""

@@ -11,7 +11,7 @@ import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from tavern_desktop.library.data_root import DataRoot
-from tavern_desktop.library.personas import NOBODY, Persona
+from tavern_desktop.library.personas import NOBODY, Persona, persona_for
 from tavern_desktop.library.settings_file import chat_truncation, read_settings
 from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.preferences import Position, Preferences, RootState, Settings, WindowState
@@ -107,10 +107,16 @@ class Services(QObject):
     def read_sillytavern_settings(self) -> None:
         """Read, off the window's thread, what SillyTavern's own settings say that matters here."""
         root = self.root
-        self.runner.submit(lambda: chat_truncation(read_settings(root)), self._take_truncation)
 
-    def _take_truncation(self, outcome: Outcome[int | None]) -> None:
-        self._truncation = outcome.result()
+        def read() -> tuple[int | None, Persona]:
+            return chat_truncation(read_settings(root)), persona_for(root, {})
+
+        self.runner.submit(read, self._take_sillytavern_settings)
+
+    def _take_sillytavern_settings(self, outcome: Outcome[tuple[int | None, Persona]]) -> None:
+        self._truncation, persona = outcome.result()
+        if self.persona.name == NOBODY:
+            self.persona = persona
         self.settings_changed.emit()
 
     # -- what is remembered of the data root ------------------------------------------------------------

@@ -119,7 +119,7 @@ class WindowActs(QObject):
     def open_chat(self, path: str) -> None:
         """Open a chat and go on writing there."""
         self._window.desk.open(Path(path))
-        self._window.pane.composer.text.setFocus()
+        self._window.pane.composer.text.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def ask_for_file(self) -> None:
         """Let the person choose a chat file."""
@@ -246,8 +246,12 @@ class WindowActs(QObject):
         window.desk.leave()
         window.pane.show_page("welcome")
 
+        window.pane.welcome.focus_first()
+
         def show(outcome: Outcome[list[FoundRoot]]) -> None:
             window.pane.welcome.show_found(outcome.result())
+            if window.pane.welcome.isVisible():
+                window.pane.welcome.focus_first()
 
         self._services.runner.submit(found_roots, show)
 

@@ -43,6 +43,7 @@ class Writing(QObject):
     ) -> None:
         super().__init__(parent)
         self.persona = services.persona
+        self._told_about_replies = False
         self._services = services
         self._area = area
         self._session = session
@@ -102,7 +103,8 @@ class Writing(QObject):
         self._area.text.clear()
         self.notice_withdrawn.emit(SEND_NOTICE)
         self.sent.emit()
-        if not is_slash(text):
+        if not is_slash(text) and not self._told_about_replies:
+            self._told_about_replies = True
             self._say(self.tr("Your message is in the chat. Replies will come once a model can be connected here."))
 
     def _say(self, text: str) -> None:

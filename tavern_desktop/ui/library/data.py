@@ -62,7 +62,9 @@ class LibraryData(QObject):
         self._runner.submit(lambda: self._read(token, fill), self._finished, lane=LANE)
 
     def refresh_chat(self, path: Path) -> None:
-        """Read one chat's row again, as after a save."""
+        """Read one chat's row again, as after a save; chats outside the data root have none."""
+        if not self.root.holds(path):
+            return
         self._runner.submit(
             lambda: row_of(self.root, self._ready_index(), path),
             lambda outcome: self._replace(path, outcome),
