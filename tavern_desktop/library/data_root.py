@@ -15,6 +15,7 @@ import orjson
 from tavern_desktop.storage.aliases import folder_name, stem_of_folder
 from tavern_desktop.storage.directory import key_of
 from tavern_desktop.storage.own_folders import OwnFolders
+from tavern_desktop.storage.summary import summarise
 
 DEFAULT_USER = "default-user"
 
@@ -127,11 +128,19 @@ def ensure_own_root(folders: OwnFolders, sample: Path) -> DataRoot:
         library.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".library-", dir=library.parent) as stage:
             staged = Path(shutil.copytree(sample, Path(stage) / "library"))
+            _date_by_words(staged)
             # Two programs may start at the same moment; the first one's library stays.
             with contextlib.suppress(FileExistsError):
                 _rename_new(staged, library)
     handles = users(library)
     return DataRoot(library, handles[0] if handles else DEFAULT_USER)
+
+
+def _date_by_words(library: Path) -> None:
+    """Make each chat as old as its last message: copies are all of one age, and lists show the newest first."""
+    for chat in library.rglob("*.jsonl"):
+        seconds = summarise(chat).date / 1000
+        os.utime(chat, (seconds, seconds))
 
 
 def _rename_new(staged: Path, library: Path) -> None:
