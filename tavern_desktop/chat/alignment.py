@@ -62,7 +62,7 @@ def align(base: Sequence[bytes], other: Sequence[bytes], digests: Digests | None
 def _pair_ends(matching: Matching, digests: Digests) -> None:
     """Step 0: equal content at the same position from the front, then from the back."""
     base, other = matching.base, matching.other
-    front, back = common_ends(base, other, digests)
+    front, back = common_ends(base, other, digests.are_equal)
     matching.pair_run(0, 0, front)
     matching.pair_run(len(base) - back, len(other) - back, back)
 

@@ -1,20 +1,23 @@
 """What a record says, compared apart from how it is spelled.
 
-Other programs respell what they do not change: spaces, key order, `1.0` as `1`. Equal bytes are equal content and
-are never parsed; only where bytes differ is the canonical form made.
+Other programs respell what they do not change: spaces, key order, escapes. Equal bytes are equal content and are
+never parsed; only where bytes differ is the canonical form made.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
-from itertools import islice
-from typing import Any
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice, takewhile
+from typing import Any, TypeVar
 
 import orjson
 
 from tavern_desktop.chat import jsontext
+
+T = TypeVar("T")
 
 
 def canonical(value: Any) -> bytes:
@@ -36,32 +39,25 @@ class Digests(dict[bytes, bytes]):
         self[raw] = digest
         return digest
 
-
-def equal(one: bytes, other: bytes) -> bool:
-    """Say whether two records have the same content."""
-    return one == other or jsontext.same(jsontext.decode(one), jsontext.decode(other))
+    def are_equal(self, one: bytes, other: bytes) -> bool:
+        """Say whether two records have the same content."""
+        return one == other or self[one] == self[other]
 
 
 def all_equal(records: Sequence[bytes], others: Sequence[bytes]) -> bool:
     """Say whether two lists of records have the same content in the same order (a touch, a respelling)."""
-    return len(records) == len(others) and all(map(equal, records, others))
+    return len(records) == len(others) and all(map(Digests().are_equal, records, others))
 
 
-def common_ends(one: Sequence[bytes], other: Sequence[bytes], digests: Digests | None = None) -> tuple[int, int]:
-    """Return how many records are equal at the same place from the front, and of the rest from the back.
-
-    By content if `digests` are given, else byte for byte.
-    """
+def common_ends(
+    one: Sequence[T], other: Sequence[T], are_equal: Callable[[T, T], bool] = operator.eq
+) -> tuple[int, int]:
+    """Return how many items are equal at the same place from the front, and of the rest from the back."""
     shorter = min(len(one), len(other))
-    front = _equal_run(one, other, digests)
-    back = _equal_run(islice(reversed(one), shorter - front), reversed(other), digests)
+    front = _equal_run(one, other, are_equal)
+    back = _equal_run(islice(reversed(one), shorter - front), reversed(other), are_equal)
     return front, back
 
 
-def _equal_run(one: Iterable[bytes], other: Iterable[bytes], digests: Digests | None) -> int:
-    count = 0
-    for record, counterpart in zip(one, other, strict=False):
-        if record != counterpart and (digests is None or digests[record] != digests[counterpart]):
-            break
-        count += 1
-    return count
+def _equal_run(one: Iterable[T], other: Iterable[T], are_equal: Callable[[T, T], bool]) -> int:
+    return sum(1 for _ in takewhile(bool, map(are_equal, one, other)))
