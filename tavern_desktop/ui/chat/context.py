@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QLocale
-from PySide6.QtGui import QColor, QPixmap
+from PySide6.QtGui import QColor, QImage, QPixmap
 
 from tavern_desktop.ui.theme import Theme
 
@@ -45,6 +45,11 @@ def letter_of(data: dict[str, Any]) -> Avatar:
     return Letter.of_name(name if isinstance(name, str) else "")
 
 
+def run_at_once(work: Callable[[], QImage], done: Callable[[QImage], None]) -> None:
+    """Decode a picture where one stands: good enough for tests and small pictures."""
+    done(work())
+
+
 def no_picture(url: str) -> Path | None:
     """Resolve no picture at all: for chats outside a data folder."""
     return None
@@ -63,3 +68,5 @@ class ChatContext:
     """From an address in a message to a file inside the data folder, None for everything else. No network."""
     locale: QLocale = field(default_factory=QLocale)
     is_group: bool = False
+    run: Callable[[Callable[[], QImage], Callable[[QImage], None]], None] = run_at_once
+    """(work, done): decode a picture off the window's thread and call `done` with it on that thread."""

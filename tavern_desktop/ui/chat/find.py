@@ -1,7 +1,7 @@
 """Search in an open chat, all of it, mounted or not: a scan over the raw bytes. Free of Qt; runs on any thread.
 
-First the plain bytes of each record are looked at, which sorts out nearly all; what may match is decoded to be sure,
-because a field that is not the text may hold the words, and JSON writes some characters as escapes.
+Of each record only the bytes of its text are looked at, without decoding: that sorts out nearly all. What may match is
+decoded to be sure, because JSON writes some characters as escapes. 200 MB take a few tenths of a second.
 """
 
 from __future__ import annotations
@@ -11,7 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import islice
 
+import orjson
+
 from tavern_desktop.chat import facts, jsontext
+
+_TEXT_START = b'"mes":"'
 
 CHECK_EVERY = 2_000
 """Records between two questions whether the search is still wanted."""
@@ -34,8 +38,9 @@ def find_messages(
         if cancelled is not None and cancelled():
             break
         for index, raw in block:
-            if may_match(raw):
-                text = facts.text(jsontext.decode(raw))
+            escaped = _escaped_text(raw)
+            if escaped is None or may_match(escaped):
+                text = _text(raw, escaped)
                 if wanted in (text if exact_case else text.casefold()):
                     found.append(index)
     return found
@@ -79,8 +84,28 @@ def _occurrences_of_longer(text: str, needle: str) -> list[tuple[int, int]]:
     return [(origin[start], max(origin[end], origin[start] + 1)) for start, end in _occurrences(folded, needle)]
 
 
+def _escaped_text(raw: bytes) -> bytes | None:
+    """Return the text of a record as it stands between its quotes, None where only decoding can tell."""
+    start = raw.find(_TEXT_START)
+    # Something that opens before may be an object with a field of the same name.
+    if start < 0 or raw.find(b"{", 1, start) >= 0:
+        return None
+    start += len(_TEXT_START)
+    end = raw.find(b'","', start)  # stands in no JSON string: a quote within one has a backslash before it
+    return raw[start:end] if end > start else None
+
+
+def _text(raw: bytes, escaped: bytes | None) -> str:
+    if escaped is not None:
+        try:
+            return str(orjson.loads(b'"%b"' % escaped))
+        except orjson.JSONDecodeError:  # a lone surrogate
+            pass
+    return facts.text(jsontext.decode(raw))
+
+
 def _filter(needle: str, exact_case: bool) -> Callable[[bytes], bool]:
-    """Return a quick test that lets through every record whose text may contain `needle`."""
+    """Return a quick test that lets through the bytes of every text that may contain `needle`."""
     piece = max(re.split(r'[\x00-\x1f"\\/\x7f]', needle), key=len)  # JSON writes those in several ways
     if not piece:
         return lambda raw: True
@@ -97,7 +122,7 @@ def _filter(needle: str, exact_case: bool) -> Callable[[bytes], bool]:
 
 
 def _may_fold_oddly(raw: bytes) -> bool:
-    """Say whether a record holds a character that folds to several or to an ASCII one: ß, ﬁ, İ, the Kelvin sign."""
+    """Say whether a text holds a character that folds to several or to an ASCII one: ß, ﬁ, İ, the Kelvin sign."""
     return not raw.isascii() and _odd_characters().search(raw) is not None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtGui import QContextMenuEvent, QHelpEvent, QMouseEvent
+from PySide6.QtGui import QClipboard, QContextMenuEvent, QHelpEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 
 from tavern_desktop.ui.chat.document import FOLD_SCHEME
@@ -93,7 +93,9 @@ class Mouse:
         if event.button() != Qt.MouseButton.LeftButton:
             return
         self._scroll_timer.stop()
-        self._is_selecting = False
+        if self._is_selecting:
+            self._is_selecting = False
+            self._offer_selection()
         pressed, self._pressed = self._pressed, None
         hit = self._view.hit_test(event.position().toPoint())
         if pressed is None or hit is None or (hit.key, hit.part) != (pressed.key, pressed.part):
@@ -220,6 +222,12 @@ class Mouse:
         step = max(4, abs(round(beyond * AUTOSCROLL_SHARE)))
         bar.setValue(bar.value() + (step if beyond > 0 else -step))
         self._extend_to(self._last_point)
+
+    def _offer_selection(self) -> None:
+        """Offer what is selected to the middle button, on systems that have that."""
+        clipboard = QApplication.clipboard()
+        if clipboard.supportsSelection() and not self._view.text.is_empty:
+            clipboard.setText(self._view.text.text(), QClipboard.Mode.Selection)
 
     def _is_third_click(self, point: QPoint) -> bool:
         if self._last_word_click is None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QImageIOHandler, QImageReader, QPixmap
+from PySide6.QtGui import QImage, QImageIOHandler, QImageReader, QPixmap
 
 from tavern_desktop.ui.chat.blocks import Picture
 
@@ -42,18 +42,30 @@ class Unshown:
     url: str = ""
 
 
+Run = Callable[[Callable[[], QImage], Callable[[QImage], None]], None]
+
+_Key = tuple[str, int, int, float]
+"""(address, width, height, device pixel ratio)."""
+
+
 class PictureShelf(QObject):
     """Sizes and pixels of pictures for one surface. Lives on the GUI thread."""
 
     arrived = Signal(str)
     """A picture's pixels are there now: repaint. Nothing changes its size."""
 
-    def __init__(self, resolve: Callable[[str], Path | None], parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, resolve: Callable[[str], Path | None], run: Run) -> None:
+        """`resolve` names the file an address means, `run` decodes away from the window's thread.
+
+        It has no parent: a picture may still be on its way when the view has taken another shelf.
+        """
+        super().__init__()
         self._resolve = resolve
+        self._run = run
         self._headers: dict[str, QSize] = {}
-        self._pixmaps: OrderedDict[tuple[str, int, int, float], QPixmap] = OrderedDict()
-        self._wanted: list[tuple[str, int, int, float]] = []
+        self._pixmaps: OrderedDict[_Key, QPixmap] = OrderedDict()
+        self._wanted: list[_Key] = []
+        self._loading: set[_Key] = set()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._load_next)
@@ -76,14 +88,14 @@ class PictureShelf(QObject):
         if (found := self._pixmaps.get(key)) is not None:
             self._pixmaps.move_to_end(key)
             return found
-        if key not in self._wanted:
+        if key not in self._wanted and key not in self._loading:
             self._wanted.append(key)
             self._timer.start(0)
         return None
 
     def _header(self, url: str) -> QSize:
         if url not in self._headers:
-            source = self._open(url)
+            source = _open(url, self._file(url))
             self._headers[url] = QSize() if source is None else _upright_size(source.reader)
         return self._headers[url]
 
@@ -93,37 +105,24 @@ class PictureShelf(QObject):
             return
         key = self._wanted.pop()
         url, width, height, ratio = key
-        self._pixmaps[key] = self._load(url, QSize(width, height) * ratio, ratio)
+        path = self._file(url)
+        self._loading.add(key)
+        self._run(lambda: _decode(url, path, QSize(width, height) * ratio), lambda image: self._keep(key, image))
+
+    def _keep(self, key: _Key, image: QImage) -> None:
+        self._loading.discard(key)
+        pixmap = QPixmap.fromImage(image)
+        pixmap.setDevicePixelRatio(key[3])
+        self._pixmaps[key] = pixmap
         while len(self._pixmaps) > SHELF_SIZE:
             self._pixmaps.popitem(last=False)
         del self._wanted[:-SHELF_SIZE]
-        self.arrived.emit(url)
+        self.arrived.emit(key[0])
         if self._wanted:
             self._timer.start(0)
 
-    def _load(self, url: str, size: QSize, ratio: float) -> QPixmap:
-        """Decode at the size that is shown. A picture that turns out broken is a null pixmap."""
-        source = self._open(url)
-        if source is None:
-            return QPixmap()
-        reader = source.reader
-        reader.setAutoTransform(True)
-        reader.setScaledSize(size.transposed() if _is_turned(reader) else size)
-        image = reader.read()
-        if image.isNull():
-            return QPixmap()
-        if image.size() != size:
-            image = image.scaled(size, Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation)
-        pixmap = QPixmap.fromImage(image, Qt.ImageConversionFlag.AutoColor)
-        pixmap.setDevicePixelRatio(ratio)
-        return pixmap
-
-    def _open(self, url: str) -> _Source | None:
-        if url.startswith("data:image/"):
-            data = _data_of(url)
-            return None if data is None else _Source.of_bytes(data)
-        path = self._resolve(url)
-        return None if path is None else _Source(QImageReader(str(path)))
+    def _file(self, url: str) -> Path | None:
+        return None if url.startswith("data:") else self._resolve(url)
 
 
 class _Source:
@@ -141,6 +140,27 @@ class _Source:
         buffer.setData(QByteArray(data))
         buffer.open(QIODevice.OpenModeFlag.ReadOnly)
         return cls(QImageReader(buffer), buffer)
+
+
+def _open(url: str, path: Path | None) -> _Source | None:
+    if url.startswith("data:image/"):
+        data = _data_of(url)
+        return None if data is None else _Source.of_bytes(data)
+    return None if path is None else _Source(QImageReader(str(path)))
+
+
+def _decode(url: str, path: Path | None, size: QSize) -> QImage:
+    """Decode at the size that is shown; a picture that turns out broken is a null image. Runs on any thread."""
+    source = _open(url, path)
+    if source is None:
+        return QImage()
+    reader = source.reader
+    reader.setAutoTransform(True)
+    reader.setScaledSize(size.transposed() if _is_turned(reader) else size)
+    image = reader.read()
+    if image.isNull() or image.size() == size:
+        return image
+    return image.scaled(size, Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation)
 
 
 def _upright_size(reader: QImageReader) -> QSize:

@@ -48,7 +48,7 @@ class Surface(QListView):
         self.context = ChatContext(themes().current)
         self._percent = 100
         self.look = Look(self.context.theme, QApplication.font(), self._percent)
-        self.pictures = PictureShelf(self.context.resolve_picture, self)
+        self.pictures = PictureShelf(self.context.resolve_picture, self.context.run)
         self.rows = RowShelf(self.look, self.context, self.pictures)
         self.places = Geometry(self._measure, self._estimate)
         self.places.footer = FOOTER
@@ -183,11 +183,10 @@ class Surface(QListView):
     def apply_look(self, context: ChatContext, percent: int) -> None:
         """Take other colours, names or sizes."""
         self._percent = percent
-        moved = context.resolve_picture is not self.context.resolve_picture
+        moved = (context.resolve_picture, context.run) != (self.context.resolve_picture, self.context.run)
         self.context = context
         if moved:
-            self.pictures.deleteLater()
-            self.pictures = PictureShelf(context.resolve_picture, self)
+            self.pictures = PictureShelf(context.resolve_picture, context.run)
             self.pictures.arrived.connect(self._picture_arrived)
         line = self._reading_line()
         self.look = Look(context.theme, QApplication.font(), percent)

@@ -49,6 +49,22 @@ def test_an_escape_is_no_letter() -> None:
     assert find_messages([raw("line\nnext")], "next") == [0]
 
 
+@pytest.mark.parametrize(
+    "record",
+    [
+        b'{"extra":{"mes":"nested","x":"y"},"mes":"needle","a":"b"}',
+        b'{"mes": "with a blank needle", "a": "b"}',
+        b'{"a":"b","mes":"needle"}',
+        b'{"name":"{","mes":"needle","a":"b"}',
+        b'{"mes":"","swipes":["needle"],"swipe_id":5}',
+        b'{"mes":"say \\"x\\",\\"needle","a":"b"}',
+        b'{"mes":"needle \\ud800","a":"b"}',
+    ],
+)
+def test_records_written_in_other_ways(record: bytes) -> None:
+    assert find_messages([record], "needle") == [0]
+
+
 def test_exact_case() -> None:
     raws = [raw("Heron"), raw("heron")]
     assert find_messages(raws, "heron", exact_case=True) == [1]
