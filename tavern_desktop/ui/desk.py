@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QImage
 
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.signal import Signal as ChatSignal
@@ -279,7 +279,12 @@ class ChatDesk(QObject):
             speakers.picture,
             self._pane.locale(),
             self.session is not None and self.session.kind == "group",
+            self._decode,
         )
+
+    def _decode(self, work: Callable[[], QImage], done: Callable[[QImage], None]) -> None:
+        """Decode a picture in a message away from the window's thread."""
+        self._services.runner.submit(work, lambda outcome: done(outcome.result()))
 
     def _name(self) -> str:
         """Return who the chat in view is with."""
