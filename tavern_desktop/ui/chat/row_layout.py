@@ -49,12 +49,10 @@ class Swipes:
     """The control `‹ 2 / 5 ›`."""
 
     left: QRect
+    """Empty where there is only one."""
     label: QRect
     right: QRect
     text: str
-
-    def whole(self) -> QRect:
-        return self.left.united(self.right)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +66,10 @@ class RowContent:
     text_height: int
     """0 where no text is shown."""
     folds: Sequence[FoldContent] = ()
-    swipes: str = ""
+    swipe: int = 0
+    """The alternative shown, from 0."""
+    swipe_count: int = 0
+    """0 where the control is not shown."""
     has_strip: bool = True
     compact: bool = False
     editor_height: int = 0
@@ -122,9 +123,9 @@ def lay_out(content: RowContent, width: int, look: Look) -> RowLayout:
     pad = px(10)
     text_left, text_right = px(66), width - px(12)
     head = QRect(text_left, day_height + pad, text_right - text_left, px(21))
-    swipes = _swipes(content.swipes, head, look)
+    swipes = _swipes(content.swipe, content.swipe_count, head, look)
     strip = _strip(head, swipes, look) if content.has_strip else QRect()
-    name, name_text, time, mark = _head(content, head, _first_left(strip, swipes, head), look)
+    name, name_text, time, mark = _head(content, head, _first_left(strip, swipes, head, look), look)
     y = head.top() if content.compact else head.bottom() + 1 + px(4)
     folds: list[Fold] = []
     editor = text = QRect()
@@ -164,27 +165,29 @@ def text_width(width: int, look: Look) -> int:
     return max(40, width - look.px(66) - look.px(12))
 
 
-def _swipes(text: str, head: QRect, look: Look) -> Swipes | None:
-    if not text:
+def _swipes(swipe: int, count: int, head: QRect, look: Look) -> Swipes | None:
+    if not count:
         return None
+    text = f"{swipe + 1} / {count}"
     arrow, height = look.px(24), look.px(26)
     label_width = QFontMetrics(look.label_font).horizontalAdvance(text) + look.px(4)
     top = head.center().y() - height // 2 + 1
     right = QRect(head.right() + 1 - arrow + look.px(6), top, arrow, height)
     label = QRect(right.left() - label_width, top, label_width, height)
-    return Swipes(QRect(label.left() - arrow, top, arrow, height), label, right, text)
+    left = QRect(label.left() - arrow, top, arrow, height) if count > 1 else QRect()
+    return Swipes(left, label, right, text)
 
 
 def _strip(head: QRect, swipes: Swipes | None, look: Look) -> QRect:
     width, height = len(STRIP_BUTTONS) * look.px(27) + 6, look.px(28)
-    right = swipes.left.left() - look.px(4) if swipes else head.right() + 1
+    right = swipes.label.left() - look.px(28) if swipes else head.right() + 1
     return QRect(right - width, head.center().y() - height // 2, width, height)
 
 
-def _first_left(strip: QRect, swipes: Swipes | None, head: QRect) -> int:
+def _first_left(strip: QRect, swipes: Swipes | None, head: QRect, look: Look) -> int:
     if not strip.isEmpty():
         return strip.left()
-    return swipes.left.left() if swipes else head.right() + 1
+    return swipes.label.left() - look.px(24) if swipes else head.right() + 1
 
 
 def _head(content: RowContent, head: QRect, right: int, look: Look) -> tuple[QRect, str, QRect, QRect]:

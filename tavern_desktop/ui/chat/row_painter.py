@@ -258,8 +258,9 @@ class RowPainter:
                 ("swipe_left", "chevron-left", swipes.left),
                 ("swipe_right", "chevron-right", swipes.right),
             ):
-                colour = look.theme.accent if state.pointed_at == name else look.theme.muted
-                paint_icon(painter, _icon_in(area, look.px(15)), icon, colour)
+                if not area.isEmpty():
+                    colour = look.theme.accent if state.pointed_at == name else look.theme.muted
+                    paint_icon(painter, _icon_in(area, look.px(15)), icon, colour)
             painter.setFont(look.label_font)
             painter.setPen(look.theme.text)
             painter.drawText(swipes.label, Qt.AlignmentFlag.AlignCenter, swipes.text)

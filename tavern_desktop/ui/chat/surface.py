@@ -97,16 +97,14 @@ class Surface(QListView):
         return self.rows.get(self._records, row, self.row_width())
 
     def row_width(self) -> int:
-        return max(160, min(self.look.column_width, self._room() - 2 * SIDE_MARGIN))
-
-    def _room(self) -> int:
-        """The width there is beside the scroll bar, shown or not: text must not move sideways when it appears."""
-        return self.width() - self.verticalScrollBar().sizeHint().width()
+        # Of the view's width, not the viewport's: the scroll bar lies within the margin, and text must not move
+        # sideways when it appears.
+        return max(160, min(self.look.column_width, self.width() - 2 * SIDE_MARGIN))
 
     def row_rect(self, row: int) -> QRect:
         """Return where a row is on the viewport."""
         width = self.row_width()
-        left = max(0, (self._room() - width) // 2)
+        left = max(0, (self.width() - width) // 2)
         return QRect(left, self.places.screen_top(row), width, self.places.height(row))
 
     # Keeping still
