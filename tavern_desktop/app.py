@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import PySide6
 from PySide6.QtCore import QTimer
@@ -20,28 +21,30 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from tavern_desktop.library.data_root import DataRoot, ensure_own_root
-from tavern_desktop.library.groups import header_for_headerless
 from tavern_desktop.resources import resource_path
-from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.preferences import Preferences
 from tavern_desktop.session.startup import SAMPLE, choose_root
 from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.own_folders import OwnFolders, own_folders
-from tavern_desktop.ui.about import application_icon
 from tavern_desktop.ui.claim import Claim, RequestDesk, hand_over
-from tavern_desktop.ui.crash import CrashHook
+from tavern_desktop.ui.icons import application_icon
 from tavern_desktop.ui.main_window import MainWindow
-from tavern_desktop.ui.messages import LastLines
 from tavern_desktop.ui.services import Services
 from tavern_desktop.ui.theme import themes
 from tavern_desktop.ui.windows import Windows
-from tavern_desktop.workers.end_signals import EndSignals
 from tavern_desktop.workers.qt_runner import QtRunner
+
+if TYPE_CHECKING:
+    from tavern_desktop.session.open_chats import OpenChats
+    from tavern_desktop.ui.messages import LastLines
 
 SWITCH_INTERVAL = 0.001
 """Seconds a thread may hold the interpreter: halves the longest stall of the window while a worker is busy."""
 DESKTOP_FILE = "tavern-desktop"
 RECOVERY = "recovery"
+NO_SCREEN = """\
+There is no screen to show a window on: neither DISPLAY nor WAYLAND_DISPLAY is set.
+The commands need none; see  tavern-desktop chats --help"""
 
 
 @dataclass(frozen=True)
@@ -62,14 +65,30 @@ class Start:
 
 def main(argv: Sequence[str]) -> int:
     """Run the program with a window; `argv` without the program's name. Returns the exit code."""
+    if _lacks_a_screen():
+        print(NO_SCREEN, file=sys.stderr)
+        return 1
     start = _start(list(argv))
     if _hand_over(start):
         return 0
     window = _build(start)
+    window.show()
+    QTimer.singleShot(0, window, lambda: _watch(window))
+    return QApplication.exec()
+
+
+def _watch(window: MainWindow) -> None:
+    """Be ready for what may go wrong, and for the system's wish that the program ends."""
+    from tavern_desktop.ui.crash import CrashHook
+    from tavern_desktop.workers.end_signals import EndSignals
+
     CrashHook(_log_to_memory()).install()
     EndSignals(window.services).asked.connect(QApplication.closeAllWindows)
-    window.show()
-    return QApplication.exec()
+
+
+def _lacks_a_screen() -> bool:
+    """Qt itself would abort the process with advice that does not help."""
+    return sys.platform == "linux" and not any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")))
 
 
 def build(argv: list[str]) -> MainWindow:
@@ -95,9 +114,14 @@ def _build(start: Start) -> MainWindow:
         services.messages.error(start.problem)
     for text in start.preferences.problems():
         services.messages.warning(text)
-    # The window is painted before anything is read for it.
-    QTimer.singleShot(0, window, lambda: _begin(window, services, start))
-    QTimer.singleShot(0, window, lambda: claim.serve(RequestDesk(services, windows).answer))
+
+    def go_on() -> None:
+        _go_on(window, start)
+        claim.serve(RequestDesk(services, windows).answer)
+
+    # The window is painted before anything is read for it, and the lists before the chat's part is loaded.
+    QTimer.singleShot(0, window, services.begin)
+    services.library.first_shown.connect(lambda: QTimer.singleShot(0, window, go_on))
     return window
 
 
@@ -168,6 +192,8 @@ def _choose_input_method() -> None:
 
 def _log_to_memory() -> LastLines:
     """Keep the last lines of the log for reports. Message text is never logged (decision D15)."""
+    from tavern_desktop.ui.messages import LastLines
+
     root = logging.getLogger()
     for handler in root.handlers:
         if isinstance(handler, LastLines):
@@ -182,6 +208,9 @@ def _services(start: Start, claim: Claim, application: QApplication) -> Services
     themes().choose(start.preferences.settings.value.theme)
 
     def open_chats(root: DataRoot) -> OpenChats:
+        from tavern_desktop.library.groups import header_for_headerless
+        from tavern_desktop.session.open_chats import OpenChats
+
         folder = start.folders.for_root(root.path).data
         return OpenChats(
             runner,
@@ -193,12 +222,12 @@ def _services(start: Start, claim: Claim, application: QApplication) -> Services
     return Services(runner, start.folders, start.preferences, start.root, open_chats, application)
 
 
-def _begin(window: MainWindow, services: Services, start: Start) -> None:
-    """What follows the first frame: the lists, and the chat that was asked for or left open last."""
-    services.begin()
+def _go_on(window: MainWindow, start: Start) -> None:
+    """What follows when the library can be seen: the chat that was asked for or left open last."""
     if start.path is not None:
         window.open_path(start.path)
     elif start.is_first:
         window.acts.show_welcome()
     else:
+        window.complete()
         window.open_last()
