@@ -68,7 +68,7 @@ def _pair_ends(matching: Matching, digests: Digests) -> None:
 
 
 def _pair_ids(matching: Matching) -> None:
-    """Step 1: equal stored ids, duplicates taken out."""
+    """Step 1: equal stored ids, duplicates taken out. Those that remain with an id are never each other's."""
     base, other = matching.base, matching.other
     mine, theirs = matching.loose_base(), matching.loose_other()
     may_have = identity.may_have_id
@@ -79,6 +79,10 @@ def _pair_ids(matching: Matching) -> None:
     for index in mine:
         if base_ids[index] in place:
             matching.pair(index, place[base_ids[index]])
+    matching.set_named(
+        (index for index in matching.loose_base() if base_ids[index]),
+        (index for index in matching.loose_other() if other_ids[index]),
+    )
 
 
 def _pair_content(matching: Matching, digests: Digests) -> None:

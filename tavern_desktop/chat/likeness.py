@@ -97,7 +97,7 @@ class LikenessSearch:
             ahead = candidates[mine.role]
             while ahead and ahead[0][0] <= last:
                 ahead.popleft()
-            partner = next((place for place, theirs in ahead if self._are_alike(mine, theirs)), None)
+            partner = next((place for place, theirs in ahead if self._are_one(index, mine, place, theirs)), None)
             if partner is not None:
                 self._matching.pair(index, partner)
                 last = partner
@@ -115,11 +115,11 @@ class LikenessSearch:
                 ahead[theirs.role].append((place, theirs))
             if ahead[mine.role]:
                 partner, theirs = ahead[mine.role].popleft()
-                if self._are_alike(mine, theirs):
+                if self._are_one(index, mine, partner, theirs):
                     self._matching.pair(index, partner)
 
-    def _are_alike(self, mine: Texts, theirs: Texts) -> bool:
-        if not self._left:
+    def _are_one(self, index: int, mine: Texts, partner: int, theirs: Texts) -> bool:
+        if not self._left or not self._matching.may_pair(index, partner):
             return False
         self._left -= 1
         return mine.is_like(theirs)

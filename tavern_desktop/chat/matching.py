@@ -29,6 +29,15 @@ class Matching:
         self.partners = [NONE] * len(base)
         self.owners = [NONE] * len(other)
         self._taken = bytearray(len(other))
+        self._named: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
+
+    def set_named(self, base: Iterable[int], other: Iterable[int]) -> None:
+        """Tell which of the loose records have ids of their own, and so are no other record that has one."""
+        self._named = (frozenset(base), frozenset(other))
+
+    def may_pair(self, index: int, partner: int) -> bool:
+        """Say whether two records with different content may be the same message."""
+        return index not in self._named[0] or partner not in self._named[1]
 
     def is_open(self) -> bool:
         """Say whether both lists have records without a partner."""
@@ -56,7 +65,7 @@ class Matching:
         base_counts, other_counts = Counter(base.values()), Counter(other.values())
         place = {label: index for index, label in other.items()}
         for index, label in base.items():
-            if base_counts[label] == 1 and other_counts[label] == 1:
+            if base_counts[label] == 1 and other_counts[label] == 1 and self.may_pair(index, place[label]):
                 self.pair(index, place[label])
 
     def pair_in_turn(self, mine: Iterable[int], base: Labels, theirs: Iterable[int], other: Labels) -> None:
