@@ -71,6 +71,11 @@ class Person:
         assert found is not None, f"there is no {name}"
         return found
 
+    def sees(self, name: str) -> bool:
+        """Whether a part of the window is there and visible."""
+        found = self.window.findChild(QWidget, name)
+        return found is not None and found.isVisible()
+
     def shown_numbers(self) -> list[int]:
         """The numbers of the messages mounted in the surface."""
         model = self.view.model()
