@@ -5,6 +5,9 @@ What is not needed for the first frame is imported or read after it (budgets P14
 
 from __future__ import annotations
 
+import tavern_desktop.workers.lean_pyside  # noqa: F401  first, before others are imported
+
+# isort: split
 import argparse
 import logging
 import os

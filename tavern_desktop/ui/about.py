@@ -5,11 +5,11 @@ from __future__ import annotations
 import platform
 
 from PySide6.QtCore import QSize, Qt, qVersion
-from PySide6.QtGui import QGuiApplication, QIcon
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from tavern_desktop import __version__
-from tavern_desktop.resources import resource_path
+from tavern_desktop.ui.icons import application_icon
 from tavern_desktop.ui.widgets import label, push_button
 
 
@@ -62,8 +62,3 @@ class AboutDialog(QDialog):
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(versions())
-
-
-def application_icon() -> QIcon:
-    """Return the program's own icon."""
-    return QIcon(str(resource_path("icons", "app", "tavern-desktop.svg")))

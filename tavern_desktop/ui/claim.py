@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 
-from tavern_desktop.session.change_jobs import ChangeDesk
 from tavern_desktop.session.runner import Runner
 from tavern_desktop.storage.errors import StorageError
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from tavern_desktop.ui.services import Services
     from tavern_desktop.ui.windows import Windows
 
-# `handover` is imported when it is needed: sockets cost a start a tenth of its time.
+# `handover` and `change_jobs` are imported when needed: sockets alone cost a start a tenth of its time.
 
 POLL = 0.05
 
@@ -63,7 +62,7 @@ class RequestDesk:
     def __init__(self, services: Services, windows: Windows) -> None:
         self._services = services
         self._windows = windows
-        self._changes: ChangeDesk = ChangeDesk(services.open_chats)
+        self._take_new_root()
         services.root_changed.connect(self._take_new_root)
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -75,6 +74,8 @@ class RequestDesk:
         return self._changes.answer(request) or {}
 
     def _take_new_root(self) -> None:
+        from tavern_desktop.session.change_jobs import ChangeDesk
+
         self._changes = ChangeDesk(self._services.open_chats)
 
 

@@ -19,6 +19,11 @@ def icon(name: str, tone: Tone = "muted") -> QIcon:
     return QIcon(StrokeIcon(name, tone))
 
 
+def application_icon() -> QIcon:
+    """Return the program's own icon, in its own colours."""
+    return QIcon(str(resource_path("icons", "app", "tavern-desktop.svg")))
+
+
 def paint_icon(painter: QPainter, rect: QRectF, name: str, colour: QColor) -> None:
     """Draw an icon into `rect`, for delegates and the surface."""
     _renderer(name, colour.name()).render(painter, rect)

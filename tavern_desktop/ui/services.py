@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
@@ -13,7 +13,6 @@ from PySide6.QtCore import QObject, Signal
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.library.personas import NOBODY, Persona, persona_for
 from tavern_desktop.library.settings_file import chat_truncation, read_settings
-from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.preferences import Position, Preferences, RootState, Settings, WindowState
 from tavern_desktop.session.runner import Outcome, Runner
 from tavern_desktop.session.startup import remember_root
@@ -24,6 +23,9 @@ from tavern_desktop.ui.avatars import Avatars
 from tavern_desktop.ui.library.data import LibraryData
 from tavern_desktop.ui.messages import MessageService
 from tavern_desktop.ui.theme import themes
+
+if TYPE_CHECKING:
+    from tavern_desktop.session.open_chats import OpenChats
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +73,14 @@ class Services(QObject):
         self._make_open_chats = make_open_chats
         self.root = root
         self.library = self._make_library()
-        self.open_chats = make_open_chats(root)
+        self._open_chats: OpenChats | None = None
+
+    @property
+    def open_chats(self) -> OpenChats:
+        """The open chats of the data root in use; the first to ask has them made."""
+        if self._open_chats is None:
+            self._open_chats = self._make_open_chats(self.root)
+        return self._open_chats
 
     # -- settings ---------------------------------------------------------------------------------------
 
@@ -149,7 +158,7 @@ class Services(QObject):
         self.library.stop()
         self.root = root
         self.library = self._make_library()
-        self.open_chats = self._make_open_chats(root)
+        self._open_chats = None
         self.avatars.forget()
         self.persona = Persona(NOBODY)
         self.root_changed.emit()

@@ -10,7 +10,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from tavern_desktop.library.found_roots import FoundRoot
-from tavern_desktop.ui.about import application_icon
+from tavern_desktop.ui.icons import application_icon
 from tavern_desktop.ui.widgets import ElidedLabel, Sign, label
 
 COLUMN = 560

@@ -21,17 +21,19 @@ from tavern_desktop.ui.actions import Act
 from tavern_desktop.ui.banner import Notice
 
 if TYPE_CHECKING:
+    from tavern_desktop.ui.chat_part import ChatPart
     from tavern_desktop.ui.main_window import MainWindow
 
 FLUSH_SECONDS = 10.0
 
 
 class WindowActs(QObject):
-    """Owner: its window."""
+    """Owner: the chat's part of the window."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
+    def __init__(self, window: MainWindow, part: ChatPart) -> None:
+        super().__init__(part)
         self._window = window
+        self._part = part
         self._services = window.services
         self._closes_anyway = False
         zoom, setting = self._services.zoom, self._services.change_setting
@@ -46,19 +48,19 @@ class WindowActs(QObject):
             Act.SETTINGS: self.show_settings,
             Act.CLOSE_WINDOW: window.close,
             Act.QUIT: QApplication.closeAllWindows,
-            Act.UNDO: lambda: window.desk.commands.undo(),
-            Act.REDO: lambda: window.desk.commands.redo(),
+            Act.UNDO: lambda: self._part.desk.commands.undo(),
+            Act.REDO: lambda: self._part.desk.commands.redo(),
             Act.COPY: self.copy,
-            Act.COPY_MARKDOWN: lambda: window.pane.view.copy_markdown(),
-            Act.FIND: lambda: window.pane.find_bar.open_bar(window.pane.view.selected_text()),
-            Act.FIND_NEXT: lambda: window.finding.step(1),
-            Act.FIND_PREVIOUS: lambda: window.finding.step(-1),
-            Act.SELECT_PREVIOUS: lambda: window.pane.view.enter_selection_mode(-1),
-            Act.SELECT_NEXT: lambda: window.pane.view.enter_selection_mode(1),
+            Act.COPY_MARKDOWN: lambda: self._part.pane.view.copy_markdown(),
+            Act.FIND: lambda: self._part.pane.find_bar.open_bar(self._part.pane.view.selected_text()),
+            Act.FIND_NEXT: lambda: self._part.finding.step(1),
+            Act.FIND_PREVIOUS: lambda: self._part.finding.step(-1),
+            Act.SELECT_PREVIOUS: lambda: self._part.pane.view.enter_selection_mode(-1),
+            Act.SELECT_NEXT: lambda: self._part.pane.view.enter_selection_mode(1),
             Act.JUMP: self.jump,
             Act.GO_TO: self.go_to,
-            Act.GO_TO_END: lambda: window.pane.view.go_to_end(),
-            Act.SHOW_MORE: lambda: window.pane.view.show_more(),
+            Act.GO_TO_END: lambda: self._part.pane.view.go_to_end(),
+            Act.SHOW_MORE: lambda: self._part.pane.view.show_more(),
             Act.PREVIOUS_CHAT: partial(self.go_to_neighbour, -1),
             Act.NEXT_CHAT: partial(self.go_to_neighbour, 1),
             Act.RELOAD: self.reload,
@@ -78,7 +80,7 @@ class WindowActs(QObject):
 
     def run(self, act: Act) -> None:
         """Do what an action stands for."""
-        commands = self._window.desk.commands
+        commands = self._part.desk.commands
         if commands.handles(act):
             commands.act(act)
         else:
@@ -91,7 +93,7 @@ class WindowActs(QObject):
         window = self._window
         focus, chosen = QApplication.focusWidget(), window.library.chosen_character()
         in_library = focus is not None and window.library.isAncestorOf(focus)
-        stem = (chosen if in_library else "") or window.desk.character or chosen
+        stem = (chosen if in_library else "") or self._part.desk.character or chosen
         if stem:
             self.start_chat(stem)
 
@@ -111,33 +113,33 @@ class WindowActs(QObject):
                 self._services.messages.error(self.tr("The chat could not be made: {reason}.").format(reason=reason))
             else:
                 self._services.library.refresh_chat(path)
-                self._window.desk.open(path)
-                self._window.pane.composer.text.setFocus()
+                self._part.desk.open(path)
+                self._part.pane.composer.text.setFocus()
 
         self._services.runner.submit(lambda: create_chat(root, stem), opened)
 
     def open_chat(self, path: str) -> None:
         """Open a chat and go on writing there."""
-        self._window.desk.open(Path(path))
-        self._window.pane.composer.text.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._part.desk.open(Path(path))
+        self._part.pane.composer.text.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def ask_for_file(self) -> None:
         """Let the person choose a chat file."""
         dialog = QFileDialog(self._window, self.tr("Open Chat File"), str(self._services.root.chats))
         dialog.setNameFilters([self.tr("Chat files (*.jsonl)"), self.tr("All files (*)")])
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(lambda path: self._window.desk.open(Path(path)))
+        dialog.fileSelected.connect(lambda path: self._part.desk.open(Path(path)))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     def save(self) -> None:
         """Save without waiting."""
-        if self._window.desk.session is not None:
-            self._window.desk.session.save_now()
+        if self._part.desk.session is not None:
+            self._part.desk.session.save_now()
 
     def reload(self) -> None:
         """Read the chat again from disk."""
-        session = self._window.desk.session
+        session = self._part.desk.session
         if session is not None:
             if session.state == "failed":
                 session.load()
@@ -146,7 +148,7 @@ class WindowActs(QObject):
 
     def show_file(self) -> None:
         """Show the chat's file in the file manager."""
-        path = self._window.desk.path
+        path = self._part.desk.path
         if path is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))
 
@@ -154,7 +156,7 @@ class WindowActs(QObject):
         """Write what can be read of a damaged chat into a new file and open that."""
         from tavern_desktop.session.repair_copy import write_repaired_copy
 
-        session = self._window.desk.session
+        session = self._part.desk.session
         rest = session.rest if session is not None else None
         if session is None or rest is None:
             return
@@ -167,7 +169,7 @@ class WindowActs(QObject):
                 self._services.messages.error(sentence(error))
             else:
                 self._services.library.refresh_chat(copy)
-                self._window.desk.open(copy)
+                self._part.desk.open(copy)
 
         self._services.runner.submit(lambda: write_repaired_copy(path, rest), written)
 
@@ -175,7 +177,7 @@ class WindowActs(QObject):
         """Open the chat above or below the one in view, as the library lists them."""
         path = self._window.library.neighbour(step)
         if path:
-            self._window.desk.open(Path(path))
+            self._part.desk.open(Path(path))
 
     def jump(self) -> None:
         """Open the jump dialog."""
@@ -190,10 +192,10 @@ class WindowActs(QObject):
         from tavern_desktop.ui.going import find_place
         from tavern_desktop.ui.goto_dialog import GotoDialog
 
-        session = self._window.desk.session
+        session = self._part.desk.session
         chat = session.chat if session is not None else None
         if chat is not None:
-            view = self._window.pane.view
+            view = self._part.pane.view
             GotoDialog(self._window, len(chat) - 1, lambda text: find_place(text, chat), view.scroll_to_index).open()
 
     # -- text -------------------------------------------------------------------------------------------
@@ -204,7 +206,7 @@ class WindowActs(QObject):
         if isinstance(field, QLineEdit | QPlainTextEdit | QTextEdit):
             field.copy()
         else:
-            self._window.pane.view.copy()
+            self._part.pane.view.copy()
 
     def open_link(self, url: str) -> None:
         """Show where a link leads, and open it only when the person agrees (B-62)."""
@@ -225,14 +227,14 @@ class WindowActs(QObject):
     def escape(self) -> None:
         """Leave the current mode; where there is none, go to the composer."""
         window = self._window
-        if window.pane.view.leave_mode():
+        if self._part.pane.view.leave_mode():
             return
-        if window.pane.find_bar.isVisible():
-            window.pane.find_bar.close_bar()
+        if self._part.pane.find_bar.isVisible():
+            self._part.pane.find_bar.close_bar()
         elif window.library.search.text() and window.library.search.hasFocus():
             window.library.search.clear()
-        elif window.pane.composer.isVisible():
-            window.pane.composer.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        elif self._part.pane.composer.isVisible():
+            self._part.pane.composer.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _is_not_last(self) -> bool:
         others = (widget for widget in QApplication.topLevelWidgets() if widget is not self._window)
@@ -242,26 +244,25 @@ class WindowActs(QObject):
 
     def show_welcome(self) -> None:
         """Show the welcome page, with the folders found on this computer."""
-        window = self._window
-        window.desk.leave()
-        window.pane.show_page("welcome")
+        self._part.desk.leave()
+        self._part.pane.show_page("welcome")
 
-        window.pane.welcome.focus_first()
+        self._part.pane.welcome.focus_first()
 
         def show(outcome: Outcome[list[FoundRoot]]) -> None:
-            window.pane.welcome.show_found(outcome.result())
-            if window.pane.welcome.isVisible():
-                window.pane.welcome.focus_first()
+            self._part.pane.welcome.show_found(outcome.result())
+            if self._part.pane.welcome.isVisible():
+                self._part.pane.welcome.focus_first()
 
         self._services.runner.submit(found_roots, show)
 
     def stay_with_own(self) -> None:
         """Go on with our own folder and its sample, and remember that."""
         self._services.remember_root()
-        self._window.pane.show_page("nothing")
+        self._part.pane.show_page("nothing")
         newest = self._window.library.neighbour(0)
         if newest:
-            self._window.desk.open(Path(newest))
+            self._part.desk.open(Path(newest))
 
     def ask_for_folder(self) -> None:
         """Let the person choose a data folder."""
@@ -277,23 +278,23 @@ class WindowActs(QObject):
         root = recognise(path)
         if root is None:
             text = self.tr("{path} is no SillyTavern or TauriTavern folder: no characters and chats are in it.")
-            self._window.pane.banner.show_notice(Notice(text.format(path=path), tone="warning", key="root"))
+            self._part.pane.banner.show_notice(Notice(text.format(path=path), tone="warning", key="root"))
             return
-        self._window.pane.banner.take_away("root")
+        self._part.pane.banner.take_away("root")
         self._services.change_root(root)
-        self._window.pane.show_page("nothing")
+        self._part.pane.show_page("nothing")
 
     # -- the window -------------------------------------------------------------------------------------
 
     def new_window(self) -> None:
         """Open one more window on the same chat."""
-        self._services.window_requested.emit(self._window.desk.path)
+        self._services.window_requested.emit(self._part.desk.path)
 
     def may_close(self) -> bool:
         """Save everything if this is the last window; where that fails, stay open and let the person decide."""
         if self._closes_anyway or self._is_not_last():
             return True
-        self._window.desk.keep_edit()
+        self._part.desk.keep_edit()
         unsaved = self._services.open_chats.flush_all(FLUSH_SECONDS)
         if unsaved:
             self._ask_whether_to_close(unsaved)
@@ -326,7 +327,7 @@ class WindowActs(QObject):
         """Open the command palette."""
         from tavern_desktop.ui.command_palette import command_palette
 
-        command_palette(self._window, self._window.actions_).open()
+        command_palette(self._window, self._part.actions).open()
 
     def show_keys(self) -> None:
         """Open the map of keys."""
@@ -351,6 +352,9 @@ class WindowActs(QObject):
         dialog.open()
 
     def _show_pane(self, name: str) -> None:
-        pane = self._window.library if name == "library" else self._window.inspector
-        pane.setVisible(not pane.isVisible())
-        self._window.show_choices()
+        window = self._window
+        if name == "library":
+            window.show_library(not window.is_library_shown)
+        else:
+            window.show_inspector(not window.is_inspector_shown)
+        self._part.show_choices()

@@ -29,6 +29,8 @@ class LibraryData(QObject):
     chats_changed = Signal()
     characters_changed = Signal()
     groups_changed = Signal()
+    first_shown = Signal()
+    """The newest chats are there, or it is known that there are none."""
     loaded = Signal()
     """The chats have been read to the end, or could not be (`problem`)."""
 
@@ -44,6 +46,7 @@ class LibraryData(QObject):
         self.problem = ""
         """A sentence where the folder cannot be read."""
         self.is_loaded = False
+        self._is_shown = False
         self._runner = runner
         self._open_index = index
         self._index: Index | None = None
@@ -119,6 +122,7 @@ class LibraryData(QObject):
         self.is_loaded = True
         self._show_chats(self._token, rows)
         self.loaded.emit()
+        self._say_shown()
         if self._again:
             self._again = False
             self.refresh()
@@ -127,6 +131,12 @@ class LibraryData(QObject):
         if token == self._token and rows != self.chats:
             self.chats = rows
             self.chats_changed.emit()
+            self._say_shown()
+
+    def _say_shown(self) -> None:
+        if not self._is_shown:
+            self._is_shown = True
+            self.first_shown.emit()
 
     def _show_people(self, token: int, characters: list[Character], groups: list[Group]) -> None:
         if token != self._token:

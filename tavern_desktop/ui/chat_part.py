@@ -1,0 +1,127 @@
+"""The chat in view in one window with all that acts on it: its parts, and the list of their connections."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QPoint, QTimer
+
+from tavern_desktop.chat.chat import Chat
+from tavern_desktop.ui.actions import Act, ActionSet, Need
+from tavern_desktop.ui.banner import Notice
+from tavern_desktop.ui.chat_pane import ChatPane
+from tavern_desktop.ui.desk import ChatDesk
+from tavern_desktop.ui.finding import Finding
+from tavern_desktop.ui.inspector.pane import Inspector
+from tavern_desktop.ui.menus import HEADER_MENU, MESSAGE_CONTEXT, Items, build_menu_bar, pop_up_menu
+from tavern_desktop.ui.messages import Said
+from tavern_desktop.ui.save_status import save_status
+from tavern_desktop.ui.window_acts import WindowActs
+
+if TYPE_CHECKING:
+    from tavern_desktop.ui.main_window import MainWindow
+
+_TONES = {"info": "info", "warning": "warning", "error": "danger"}
+
+
+class ChatPart(QObject):
+    """Owner: the main window, which lends its library, status bar and menu bar."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._services = window.services
+        self.actions = ActionSet(window)
+        self.pane = ChatPane()
+        self.inspector = Inspector(window.services)
+        self.desk = ChatDesk(window.services, self.pane, self)
+        self.finding = Finding(window.services, self.pane.find_bar, self.pane.view, self._chat, self)
+        self.acts = WindowActs(window, self)
+        self._connect_window()
+        self._connect_chat()
+        build_menu_bar(window.menuBar(), self.actions)
+        self.show_choices()
+        self._show_chat()
+
+    def show_choices(self) -> None:
+        """Tick what is switched on."""
+        theme = self._services.settings.theme
+        for act, on in (
+            (Act.LIBRARY, self._window.is_library_shown),
+            (Act.INSPECTOR, self._window.is_inspector_shown),
+            (Act.THEME_SYSTEM, theme == "system"),
+            (Act.THEME_LIGHT, theme == "light"),
+            (Act.THEME_DARK, theme == "dark"),
+        ):
+            self.actions[act].setChecked(on)
+
+    # -- connections ------------------------------------------------------------------------------------
+
+    def _connect_window(self) -> None:
+        services, window, acts = self._services, self._window, self.acts
+        self.actions.requested.connect(acts.run)
+        window.library.chat_requested.connect(acts.open_chat)
+        window.library.new_chat_requested.connect(acts.start_chat)
+        window.library.current_changed.connect(self._show_available)
+        window.status.retry_requested.connect(acts.save)
+        services.settings_changed.connect(self.show_choices)
+        services.messages.said.connect(self._say)
+        for said in services.messages.attend():
+            QTimer.singleShot(0, self, lambda said=said: self._say(said))
+
+    def _connect_chat(self) -> None:
+        acts, pane = self.acts, self.pane
+        self.desk.chat_changed.connect(self._show_chat)
+        self.desk.state_changed.connect(self._show_available)
+        self.desk.save_changed.connect(self._show_save)
+        self.finding.changed.connect(self._show_available)
+        pane.header.menu_requested.connect(lambda place: self._pop_up(HEADER_MENU, place))
+        pane.view.menu_requested.connect(lambda place: self._pop_up(MESSAGE_CONTEXT, place))
+        pane.view.link_activated.connect(acts.open_link)
+        pane.failed.show_file_requested.connect(acts.show_file)
+        pane.failed.repair_requested.connect(acts.repair)
+        pane.welcome.folder_chosen.connect(acts.choose_root)
+        pane.welcome.sample_chosen.connect(acts.stay_with_own)
+        pane.welcome.other_requested.connect(acts.ask_for_folder)
+
+    # -- what is shown ----------------------------------------------------------------------------------
+
+    def _chat(self) -> Chat | None:
+        return self.desk.session.chat if self.desk.session is not None else None
+
+    def _pop_up(self, items: Items, place: QPoint) -> None:
+        pop_up_menu(self._window, items, self.actions).popup(place)
+
+    def _show_chat(self) -> None:
+        session = self.desk.session
+        self._window.library.mark_chat(str(session.path) if session is not None else "")
+        self.inspector.character.show_character(self.desk.character)
+        title = session.title if session is not None else ""
+        self._window.setWindowTitle(f"{title} – Tavern Desktop" if title else "Tavern Desktop")
+        self._show_save()
+        self._show_available()
+
+    def _show_available(self) -> None:
+        there = self.desk.available()
+        if self._window.library.chosen_character():
+            there |= Need.CHARACTER
+        if self.finding.is_active:
+            there |= Need.SEARCH
+        self.actions.set_available(there)
+        session = self.desk.session
+        for act, label in (
+            (Act.UNDO, session.undo_label if session is not None else None),
+            (Act.REDO, session.redo_label if session is not None else None),
+        ):
+            self.actions[act].setText(f"{act.text}: {label}" if label else act.text)
+
+    def _show_save(self) -> None:
+        session = self.desk.session
+        if session is None or session.chat is None or session.read_only is not None:
+            self._window.status.show_save("")
+            return
+        status = save_status(session.save_state)
+        self._window.status.show_save(status.text, status.tone, retry=status.retry)
+
+    def _say(self, said: Said) -> None:
+        self.pane.banner.show_notice(Notice(said.text, (), _TONES[said.level], said.text))  # type: ignore[arg-type]
