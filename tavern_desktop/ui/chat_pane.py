@@ -19,6 +19,9 @@ from tavern_desktop.ui.undo_bar import UndoBar
 from tavern_desktop.ui.welcome import WelcomePage
 from tavern_desktop.ui.widgets import label
 
+HINT_ROOM = 56
+"""Pixels at the foot of the surface that its own hints need."""
+
 Page = Literal["surface", "failed", "welcome", "nothing"]
 
 
@@ -63,9 +66,11 @@ class ChatPane(QWidget):
         surface = QWidget()
         over = QGridLayout(surface)
         over.setContentsMargins(0, 0, 0, 0)
-        over.addWidget(self.view, 0, 0)
+        over.addWidget(self.view, 0, 0, 2, 1)
         over.addWidget(self.loading, 0, 0, Qt.AlignmentFlag.AlignTop)
         over.addWidget(self.undo_bar, 0, 0, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignHCenter)
+        over.setRowStretch(0, 1)
+        over.setRowMinimumHeight(1, HINT_ROOM)
         self._page_widgets: dict[Page, QWidget] = {
             "surface": surface,
             "failed": self.failed,

@@ -96,8 +96,8 @@ class ChatPart(QObject):
         session = self.desk.session
         self._window.library.mark_chat(str(session.path) if session is not None else "")
         self.inspector.character.show_character(self.desk.character)
-        title = session.title if session is not None else ""
-        self._window.setWindowTitle(f"{title} – Tavern Desktop" if title else "Tavern Desktop")
+        heading = self.desk.heading
+        self._window.setWindowTitle(f"{heading} – Tavern Desktop" if heading else "Tavern Desktop")
         self._show_save()
         self._show_available()
 

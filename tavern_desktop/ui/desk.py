@@ -82,6 +82,15 @@ class ChatDesk(QObject):
             return ""
         return self._services.root.character_of(path)
 
+    @property
+    def heading(self) -> str:
+        """Who the chat in view is with, and its title where that tells more; "" for none."""
+        session = self.session
+        if session is None:
+            return ""
+        name = self._name()
+        return " · ".join(filter(None, (name, useful_title(name, session.title))))
+
     def available(self) -> Need:
         """Return what is there for actions to act on."""
         there = available(self.session, self._pane.view.current_key)

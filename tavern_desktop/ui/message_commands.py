@@ -35,6 +35,8 @@ class MessageCommands(QObject):
 
     refused = Signal(str)
     """A sentence why something was not done."""
+    undone = Signal()
+    """Something was taken back."""
     undo_offered = Signal(str)
     """Something was taken away; the sentence for the undo bar."""
 
@@ -118,6 +120,7 @@ class MessageCommands(QObject):
     def undo(self) -> None:
         """Take back the last change of this chat."""
         self._step_back(lambda session: session.undo())
+        self.undone.emit()
 
     def redo(self) -> None:
         """Do again what was taken back."""

@@ -49,6 +49,7 @@ class Writing(QObject):
         self._session = session
         self._commands = commands
         area.text.send_requested.connect(self.send)
+        commands.undone.connect(lambda: self.notice_withdrawn.emit(SEND_NOTICE))
         area.text.edit_last_requested.connect(commands.edit_my_last)
         area.text.swipe_requested.connect(commands.swipe_newest)
 
