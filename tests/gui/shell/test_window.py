@@ -15,8 +15,10 @@ from pytestqt.qtbot import QtBot
 from tavern_desktop.chat import facts
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.ui.actions import Act
+from tavern_desktop.ui.crash import CrashHook
 from tavern_desktop.ui.dropping import dropped_path
 from tavern_desktop.ui.main_window import MainWindow
+from tavern_desktop.ui.messages import LastLines
 from tests.gui.shell.window_parts import Opener, records
 
 
@@ -350,3 +352,35 @@ def test_copying_takes_from_where_the_person_is(opened: Opener, qtbot: QtBot) ->
     qtbot.waitUntil(lambda: QApplication.focusWidget() is window.pane.composer.text)
     window.acts.run(Act.COPY)
     assert QGuiApplication.clipboard().text() == "from the composer"
+
+
+def test_switching_fast_never_mixes_two_chats(opened: Opener, qtbot: QtBot, library: DataRoot) -> None:
+    window = opened()
+    rows = {row.title: row.path for row in window.services.library.chats}
+    first, second = rows["The tide table"], rows["灯谜"]
+    before = {path: records(path) for path in (first, second)}
+    for path in (first, second, first, second):
+        window.desk.open(path)
+        window.pane.composer.text.show_text(f"draft for {path.stem}")
+    qtbot.waitUntil(lambda: window.desk.session.state == "ready")
+    assert window.desk.path == second
+    window.desk.writing.send()
+    window.desk.open(first)
+    qtbot.waitUntil(lambda: window.desk.session.state == "ready")
+    assert window.pane.composer.text.toPlainText() == "draft for The tide table"
+    assert window.pane.view.model().rowCount() == len(before[first])
+    window.close()
+    assert records(first) == before[first]
+    assert [record["mes"] for record in records(second)[len(before[second]) :]] == ["draft for 灯谜"]
+
+
+def test_a_crash_is_shown_once_with_what_a_report_needs(theme: object) -> None:
+    reports: list[str] = []
+    hook = CrashHook(LastLines(), reports.append)
+    try:
+        raise RuntimeError("something of ours")
+    except RuntimeError as error:
+        hook.handle(type(error), error, error.__traceback__)
+    (report,) = reports
+    assert "Tavern Desktop" in report
+    assert "RuntimeError: something of ours" in report
