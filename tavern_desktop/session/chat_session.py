@@ -1,11 +1,12 @@
 """One chat file while it is open: loading it, changing it by commands, saving it.
 
 Every view of a file shares one `ChatSession` (see `OpenChats`). It belongs to its runner's owner; signals are
-emitted there. Loading and saving happen off the owner and never wait for each other's owners.
+emitted there. Reading and writing happen off the owner, one after another in the file's lane.
 """
 
 from __future__ import annotations
 
+import os
 import threading
 import uuid
 from collections.abc import Callable
@@ -110,6 +111,7 @@ class ChatSession:
         self._runner = setup.runner
         self._undo = UndoStack()
         self._load: _Load | None = None
+        self._is_saving_as = False
         self._saved = _Version(Header.new(), [])
         self._signature: Signature | None = None
         self._queue = SaveQueue(setup.runner, str(path), lambda: self.is_dirty, self._begin_save)
@@ -129,8 +131,8 @@ class ChatSession:
 
     @property
     def is_saving(self) -> bool:
-        """Say whether a save is running at this moment."""
-        return self._queue.is_busy
+        """Say whether a file is being written at this moment."""
+        return self._queue.is_busy or self._is_saving_as
 
     @property
     def is_dirty(self) -> bool:
@@ -146,38 +148,30 @@ class ChatSession:
 
     def load(self) -> None:
         """Start reading the file, for the first time or again after a failure."""
-        load = self._load = _Load()
-        self.state, self.error, self.rest, self.progress = "loading", None, None, (0, 0)
-        self.state_changed.emit()
+        load = self._begin_loading()
         limit = self._setup.preview_limit
-        if limit and self.chat is None:
+        if limit:
             preview = partial(tail_preview, self.path, limit, kind=self.kind)
             self._runner.submit(preview, partial(self._previewed, load))
-        work = partial(
-            load_chat,
-            self.path,
-            self.kind,
-            self._setup.header_for_headerless,
-            load.cancelled.is_set,
-            self._reporter(load),
-        )
-        self._runner.submit(work, partial(self._loaded, load))
+        self._runner.submit(self._reading(load), partial(self._loaded, load), lane=self._queue.lane)
 
     def cancel_load(self) -> None:
-        """Stop reading; the state becomes failed with `error.kind` "cancelled"."""
+        """Stop reading; the state becomes failed with `error.kind` "cancelled", or ready again if it was a reload."""
         if self._load is not None:
             self._load.cancelled.set()
 
     def reload(self) -> None:
-        """Take what is on disk. Unsaved changes are first written to a recovery copy in our own folder."""
-        if self.chat is None or not self.is_dirty:
-            self._queue.pause()
+        """Take what is on disk. Unsaved changes are first written to a recovery copy in our own folder.
+
+        Where one of the two fails, the chat stays as it is in memory, and a notice says why.
+        """
+        if self.chat is None:
             self.load()
-            return
-        self._queue.pause()
-        header, messages = self.chat.snapshot()
-        work = partial(write_recovery_copy, self._setup.recovery_folder, self.title, header, messages)
-        self._runner.submit(work, self._recovery_copied, lane=self._queue.lane)
+        elif self.state == "ready" and not self._is_saving_as:
+            self._queue.pause()
+            load = self._begin_loading()
+            work = partial(_keep_and_read, self._keeping(self.chat), self._reading(load))
+            self._runner.submit(work, partial(self._reloaded, load), lane=self._queue.lane)
 
     # -- changing ---------------------------------------------------------------------------------------
 
@@ -216,16 +210,17 @@ class ChatSession:
     def save_as_new(self, name: str) -> Path:
         """Start saving this state as a new chat in the same folder, and go on in that file; return its path.
 
-        Raises StorageError (validation/name, already_exists/target) at once; later failures are notices, and
-        the session stays with its file.
+        Raises StorageError (validation/name, already_exists/target, not_found/chat while nothing is loaded) at once;
+        later failures are notices, and the session stays with its file.
         """
         chat = self.chat
-        if chat is None:
-            raise StorageError("not_found", "chat", chat_ref=self.path)
+        if chat is None or self.state != "ready" or self._is_saving_as:
+            raise StorageError("not_found", "chat", chat_ref=self.path, message="This chat is not loaded")
         target = self.path.with_name(names.normalize_name(name)[0])
-        if target.exists():
+        if os.path.lexists(target):
             raise StorageError("already_exists", "target", chat_ref=target)
         self._queue.pause()
+        self._is_saving_as = True
         # Another chat has another identity, or the two files would be taken for one (contract 6.2).
         metadata = chat.header.metadata() | {"integrity": str(uuid.uuid4())}
         version = _Version(chat.header.with_metadata(metadata), list(chat.messages))
@@ -236,18 +231,17 @@ class ChatSession:
     def allow_header(self) -> None:
         """Agree that saving gives this group chat a header line (D6)."""
         if self.needs_header_consent:
-            self.needs_header_consent = False
-            self._queue.restart(self._queue.lane)
+            self._set_needs_consent(False)
+            self._queue.note_change()
             self.state_changed.emit()
 
     def keep_old_form(self) -> None:
-        """Leave this group chat without a header: it is read-only from now on."""
-        self.needs_header_consent = False
+        """Leave this group chat without a header: it is read-only from now on, and shows what is on disk."""
+        self._set_needs_consent(False)
         self.read_only = "old_form"
         if self.is_dirty:
             self.reload()
         else:
-            self._queue.restart(self._queue.lane)
             self.state_changed.emit()
 
     def close(self) -> None:
@@ -257,6 +251,24 @@ class ChatSession:
         self._queue.close()
 
     # -- loading, continued -----------------------------------------------------------------------------
+
+    def _begin_loading(self) -> _Load:
+        """Let what is still on its way count for nothing, and return the token of the new attempt."""
+        self.cancel_load()
+        load = self._load = _Load()
+        self.state, self.error, self.rest, self.progress = "loading", None, None, (0, 0)
+        self.state_changed.emit()
+        return load
+
+    def _reading(self, load: _Load) -> Callable[[], Loaded]:
+        for_headerless = self._setup.header_for_headerless
+        return partial(load_chat, self.path, self.kind, for_headerless, load.cancelled.is_set, self._reporter(load))
+
+    def _keeping(self, chat: Chat) -> Callable[[], Path | None]:
+        """Return what puts unsaved changes aside and says where."""
+        if not self.is_dirty:
+            return lambda: None
+        return partial(write_recovery_copy, self._setup.recovery_folder, self.title, *chat.snapshot())
 
     def _reporter(self, load: _Load) -> Callable[[int, int], None]:
         """Return what a worker calls after each block; the owner hears of each full percent only."""
@@ -287,58 +299,61 @@ class ChatSession:
         try:
             loaded = outcome.result()
         except StorageError as error:
-            self._failed(error)
+            self.state, self.error, self.preview = "failed", error, None
+            self.state_changed.emit()
+            if error.kind in DAMAGE:
+                self._runner.submit(partial(recovery, self.path, kind=self.kind), partial(self._recovered, error))
         else:
+            self.chat = Chat(loaded.header, loaded.messages)
             self._adopt(loaded)
 
-    def _failed(self, error: StorageError) -> None:
-        if self.chat is not None:  # a reload: what is in memory stays, and is not written over what cannot be read
-            self.state = "ready"
-            self._queue.hold("changed_on_disk")
-            self.notice.emit(sentence(error))
-            self.state_changed.emit()
-            return
-        self.state, self.error, self.preview = "failed", error, None
-        self.state_changed.emit()
-        if error.kind in DAMAGE:
-            self._runner.submit(partial(recovery, self.path, kind=self.kind), self._recovered)
-
-    def _recovered(self, outcome: Outcome[RecoveryView]) -> None:
-        if self.state == "failed" and not isinstance(outcome.error, StorageError):
+    def _recovered(self, error: StorageError, outcome: Outcome[RecoveryView]) -> None:
+        if self.error is error and not isinstance(outcome.error, StorageError):
             self.rest = outcome.result()
             self.rest_ready.emit()
 
+    def _reloaded(self, load: _Load, outcome: Outcome[tuple[Path | None, Loaded]]) -> None:
+        if load is not self._load or self.chat is None:
+            return
+        self._load = None
+        try:
+            kept, loaded = outcome.result()
+        except StorageError as error:
+            self._stay(error)
+            return
+        self.chat.reset(loaded.header, with_known_keys(self.chat.messages, loaded.messages))
+        self._adopt(loaded)
+        if kept is not None:
+            self.notice.emit(f"Your unsaved changes were put aside in {kept}.")
+
+    def _stay(self, error: StorageError) -> None:
+        """Go on with what is in memory after a reload that failed."""
+        self.state = "ready"
+        self._queue.resume()
+        self.state_changed.emit()
+        if error.kind != "cancelled":
+            self.notice.emit(f"The chat was not reloaded. {sentence(error)}")
+
     def _adopt(self, loaded: Loaded) -> None:
-        messages = loaded.messages
+        """Take what is in the chat now for what is on disk, as it was just read."""
         if self.chat is None:
-            self.chat = Chat(loaded.header, messages)
-        else:
-            messages = with_known_keys(self.chat.messages, messages)
-            self.chat.reset(loaded.header, messages)
-        self._saved = _Version(loaded.header, list(messages))
+            raise AssertionError("there is a chat once it was read")
+        self._saved = _Version(self.chat.header, list(self.chat.messages))
         self._signature = loaded.signature
         self._undo.clear()
         self.warnings = loaded.warnings
-        self.needs_header_consent = loaded.needs_header_consent and self.read_only is None
-        if not loaded.is_chat:
+        if not loaded.is_chat and self.read_only is None:
             self.read_only = "not_a_chat"
+        elif loaded.is_chat and self.read_only == "not_a_chat":
+            self.read_only = None
+        self._set_needs_consent(loaded.needs_header_consent and self.read_only is None)
         self.state, self.error, self.preview = "ready", None, None
         self._queue.restart(self._queue.lane)
-        if self.needs_header_consent:
-            self._queue.hold("needs_header_consent")
         self.state_changed.emit()
         self.undo_changed.emit()
 
-    def _recovery_copied(self, outcome: Outcome[Path]) -> None:
-        try:
-            copy = outcome.result()
-        except (StorageError, OSError) as error:
-            reason = sentence(error) if isinstance(error, StorageError) else str(error)
-            self.notice.emit(f"Not reloaded, because your unsaved changes could not be put aside: {reason}")
-            self._queue.resume()
-            return
-        self.notice.emit(f"Your unsaved changes were put aside in {copy}.")
-        self.load()
+    def _set_needs_consent(self, needed: bool) -> None:
+        self.needs_header_consent = self._queue.needs_consent = needed
 
     # -- changing, continued ----------------------------------------------------------------------------
 
@@ -374,18 +389,22 @@ class ChatSession:
         self._saved, self._signature = version, signature
 
     def _saved_as_new(self, target: Path, version: _Version, outcome: Outcome[Signature]) -> None:
+        self._is_saving_as = False
         try:
             signature = outcome.result()
         except (StorageError, ChangedOnDisk) as error:
             reason = sentence(error) if isinstance(error, StorageError) else "a chat with this name already exists."
             self.notice.emit(f"Not saved as a new chat: {reason}")
             self._queue.resume()
+            self.save_changed.emit()
             return
         former, self.path = self.path, target
         self._published(version, signature)
         if self.chat is not None:
-            self.chat.set_header(version.header)
-        self._queue.restart(str(target))
+            metadata = self.chat.header.metadata() | {"integrity": version.header.integrity()}
+            self.chat.set_header(self.chat.header.with_metadata(metadata))
+        self._set_needs_consent(False)
+        self._queue.restart(str(target), is_saved=True)
         self.path_changed.emit(former)
 
 
@@ -407,3 +426,7 @@ _REFUSALS: dict[ReadOnlyReason | None, str] = {
 def _publish(path: Path, version: _Version, expected: Signature | None) -> Signature:
     pieces = chat_format.commit_pieces(version.header, version.messages)
     return publish(path, pieces, expected=expected, integrity=version.header.integrity())
+
+
+def _keep_and_read(keep: Callable[[], Path | None], read: Callable[[], Loaded]) -> tuple[Path | None, Loaded]:
+    return keep(), read()

@@ -14,6 +14,7 @@ from tavern_desktop.chat.header import Header
 from tavern_desktop.chat.message import Message
 from tavern_desktop.storage import format as chat_format
 from tavern_desktop.storage.errors import StorageError
+from tavern_desktop.storage.own_folders import make_folder
 from tavern_desktop.storage.publish import publish
 from tavern_desktop.storage.reader import LoadedChat, load
 from tavern_desktop.storage.signature import Signature
@@ -77,8 +78,8 @@ def with_known_keys(known: Sequence[Message], read: list[Message]) -> list[Messa
 
 
 def write_recovery_copy(folder: Path, stem: str, header: Header, messages: Sequence[Message]) -> Path:
-    """Write a version that the file will not have into our own folder; return where it is."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write a version that the file will not have into our own folder; return where it is. Raises StorageError."""
+    make_folder(folder)
     stamp = time.strftime("%Y-%m-%d %Hh%Mm%Ss")
     path = folder / f"{stem[:80]} - {stamp} {uuid.uuid4().hex[:4]}.jsonl"
     publish(path, chat_format.commit_pieces(header, messages), expected=None, integrity=header.integrity())

@@ -53,23 +53,25 @@ class OpenChats:
         """
         key = file_key(path)
         entry = self._open.get(key)
+        is_new = entry is None
         if entry is None:
             session = ChatSession(path, kind or kind_of(path), self._setup)
             entry = self._open[key] = _Open(session)
-            session.save_changed.connect(self._watcher(entry))
+            for signal in (session.save_changed, session.state_changed):
+                signal.connect(self._watcher(entry))
             session.path_changed.connect(partial(self._moved, entry))
-            session.load()
         entry.views += 1
+        if is_new:
+            entry.session.load()
         return entry.session
 
     def release(self, session: ChatSession) -> None:
         """Let go of a session for one view; the last one's leaving saves at once and then closes it."""
-        entry = self._open.get(file_key(session.path))
-        if entry is None or entry.session is not session:
-            return
-        entry.views -= 1
-        session.save_now()
-        self._close_if_done(entry)
+        for entry in list(self._open.values()):
+            if entry.session is session:
+                entry.views -= 1
+                session.save_now()
+                self._close_if_done(entry)
 
     def session_for(self, path: Path) -> ChatSession | None:
         """Return the session of this file if it is open, under whatever spelling."""
@@ -105,13 +107,17 @@ class OpenChats:
         session = entry.session
         if entry.views or session.is_saving or session.is_dirty:
             return
-        if self._open.get(file_key(session.path)) is entry:
-            del self._open[file_key(session.path)]
+        self._forget(entry)
         session.close()
 
-    def _moved(self, entry: _Open, former: Path) -> None:
-        self._open.pop(file_key(former), None)
+    def _moved(self, entry: _Open, _former: Path) -> None:
+        self._forget(entry)
         self._open[file_key(entry.session.path)] = entry
+        self._close_if_done(entry)
+
+    def _forget(self, entry: _Open) -> None:
+        """Take an entry out, whatever the key of its file has become."""
+        self._open = {key: other for key, other in self._open.items() if other is not entry}
 
 
 def _no_metadata(_chat: Path) -> tuple[dict[str, Any], bool]:

@@ -64,6 +64,8 @@ class SaveQueue:
         self._saving = False
         self._again = False
         self._paused = False
+        self.needs_consent = False
+        """While true nothing is written: what would be waits for the person's answer."""
 
     @property
     def is_busy(self) -> bool:
@@ -72,12 +74,14 @@ class SaveQueue:
 
     def note_change(self) -> None:
         """Take notice that the chat changed: it may now differ from the file, or no longer."""
-        if self._saving or self._paused or self.state.kind in ("changed_on_disk", "needs_header_consent"):
+        if self._saving or self._paused or self.state.kind == "changed_on_disk":
             return
         if not self._is_dirty():
             self._cancel_timer()
             self._failures = 0
             self._set("saved")
+        elif self.needs_consent:
+            self._set("needs_header_consent")
         elif self.state.kind != "failed":
             self._set("unsaved")
             if self._timer is None:
@@ -88,11 +92,11 @@ class SaveQueue:
         self._cancel_timer()
         if self._saving:
             self._again = True
-        elif not self._paused and self.state.kind not in ("changed_on_disk", "needs_header_consent"):
-            if self._is_dirty():
+        elif not self._paused and self.state.kind != "changed_on_disk":
+            if self._is_dirty() and not self.needs_consent:
                 self._start()
             else:
-                self._set("saved")
+                self.note_change()
 
     def pause(self) -> None:
         """Start no save until `resume`; for reloading and for moving to another file."""
@@ -104,18 +108,13 @@ class SaveQueue:
         self._paused = False
         self.note_change()
 
-    def restart(self, lane: str, *, at: float | None = None) -> None:
-        """Go on with a new base: memory and file are known to be the same, or their difference is due."""
+    def restart(self, lane: str, *, is_saved: bool = False) -> None:
+        """Go on with another version on disk, just read or (`is_saved`) just written; what differs from it is due."""
         self.lane = lane
         self._failures = 0
         self._paused = False
-        self._set("saved", at=at if at is not None else self.state.at)
+        self._set("saved", at=time.time() if is_saved else None)
         self.note_change()
-
-    def hold(self, kind: Literal["changed_on_disk", "needs_header_consent"]) -> None:
-        """Save nothing more until `restart`."""
-        self._cancel_timer()
-        self._set(kind)
 
     def close(self) -> None:
         """Start nothing any more."""
@@ -132,9 +131,13 @@ class SaveQueue:
         try:
             signature = outcome.result()
         except ChangedOnDisk:
-            self.hold("changed_on_disk")
+            self._cancel_timer()
+            self._set("changed_on_disk")
         except StorageError as error:
             self._fail(error)
+        except BaseException:  # a fault of ours: the changes are still only in memory, and it is for all to see
+            self._set("unsaved")
+            raise
         else:
             save.adopt(signature)
             self._failures = 0
