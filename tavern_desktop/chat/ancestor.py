@@ -6,20 +6,20 @@ state. With that one as the base of the merge our messages are additions, not de
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 
 from tavern_desktop.chat import jsontext
 from tavern_desktop.chat.alignment import align
 from tavern_desktop.chat.content import Digests, common_ends
-from tavern_desktop.chat.facts import TEXT_FIELD
+from tavern_desktop.chat.facts import TEXT_FIELD, Record
+from tavern_desktop.chat.identity import stored_id
+from tavern_desktop.chat.matching import NONE
 from tavern_desktop.chat.merge_fields import ABSENT
-from tavern_desktop.chat.message import Message
+from tavern_desktop.chat.message import ID_FIELD, Message
 from tavern_desktop.chat.recognition import keys_among
 from tavern_desktop.chat.states import Change, State, States
-
-Texts = Mapping[int, bytes | int]
-"""Texts by key, as changes hold them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,60 +35,93 @@ class Base:
 def choose_base(states: States, records: Sequence[bytes], digests: Digests | None = None) -> Base:
     """Return the state that the records of a file descend from: the newest, unless they show nothing of it.
 
-    A state is stepped back from while the file shows nothing of what it changed: what it added is absent, what it
-    edited stands as it was before, what it removed is still there.
+    A state is stepped back from while the file shows nothing of what it changed, and lacks some of it. What can be
+    either way is no evidence: a message that we edited and somebody edited again, or that we deleted and is gone. In
+    doubt our messages are restored, with a notice, rather than taken for deleted.
     """
-    state = states.newest
-    path: list[Change] = []
-    if state.parents:
+    path: list[Step] = []
+    if states.newest.parents:
         found = _recognise(states, records, Digests() if digests is None else digests)
-        texts: dict[int, bytes | int] = {message.key: message.raw for message in states.messages}
-        while step := _unseen_step(states, state, found, texts):
-            state, change = step
-            path.append(change)
-            texts |= change.earlier
-    unseen = frozenset[int]().union(*(change.added | change.edited.keys() for change in path))
-    return Base(state, states.go_back(path), unseen)
+        texts: Texts = {message.key: message.raw for message in states.messages}
+        path = _Search(states, found).unseen_path(states.newest, texts)
+    changes = [change for _, change in path]
+    unseen = frozenset[int]().union(*(change.added | change.edited.keys() for change in changes))
+    return Base(path[-1][0] if path else states.newest, states.go_back(changes), unseen)
 
 
-def _unseen_step(states: States, state: State, found: Mapping[int, bytes], texts: Texts) -> tuple[State, Change] | None:
-    """Return the first state before this one, and the change since, of which the file shows nothing."""
-    for parent, change in state.parents:
-        if _is_unseen(states, change, found, texts):
-            return parent, change
-    return None
+Texts = MutableMapping[int, bytes | int]
+"""Texts by key, as changes hold them."""
+
+Step = tuple[State, Change]
+"""A state, and the change by which a later one differs from it."""
 
 
-def _is_unseen(states: States, change: Change, found: Mapping[int, bytes], texts: Texts) -> bool:
-    """Say whether a file shows nothing of a change. `texts` are the messages as the change left them."""
-    earlier = change.earlier
-    if not change.added and not earlier:
-        return _in_order(change.keys_before, found)
-    if not found.keys().isdisjoint(change.added) or not earlier.keys() <= found.keys():
-        return False
-    return all(
-        _is_undone(states.text(before), states.text(texts[key]), found[key]) for key, before in change.edited.items()
-    )
+class _Search:
+    """The way back from the newest state through what a file shows nothing of. `found`: its records by our keys."""
+
+    def __init__(self, states: States, found: Mapping[int, bytes]) -> None:
+        self._states = states
+        self._found = found
+        self._visited: set[int] = set()
+
+    def unseen_path(self, state: State, texts: Texts) -> list[Step]:
+        """Return the steps back from a state, the last one through a change that the file lacks.
+
+        `texts` are the messages in that state.
+        """
+        self._visited.add(state.number)
+        for parent, change in state.parents:
+            is_seen = self._is_seen(change, texts)
+            if is_seen or parent.number in self._visited:
+                continue
+            rest = self.unseen_path(parent, ChainMap(change.earlier, texts))
+            if rest or is_seen is False:
+                return [(parent, change), *rest]
+        return []
+
+    def _is_seen(self, change: Change, texts: Texts) -> bool | None:
+        """Say whether a file shows something of a change, or lacks it; None without evidence."""
+        found = self._found
+        if not change.added and not change.earlier:
+            return False if self._lacks_move(change) else None
+        evidence: list[bool | None] = [key in found for key in change.added]
+        evidence += [False for key in change.removed if key in found]
+        for key, before in change.edited.items():
+            if key in found:
+                after = self._states.text(texts[key])
+                evidence.append(_is_edit_seen(self._states.text(before), after, found[key]))
+        return True if True in evidence else False if False in evidence else None
+
+    def _lacks_move(self, change: Change) -> bool:
+        """Say whether messages that we moved stand as before. (Our order may be somebody else's by chance.)"""
+        moved = frozenset(change.keys_before)
+        order = [key for key in self._found if key in moved]
+        before, after = (
+            [key for key in keys if key in self._found] for keys in (change.keys_before, change.keys_after)
+        )
+        return order == before != after
 
 
-def _in_order(keys: Collection[int], found: Mapping[int, bytes]) -> bool:
-    """Say whether a file has these messages in this order, so that it knows nothing of a move."""
-    wanted = frozenset(keys)
-    return [key for key in found if key in wanted] == [key for key in keys if key in found]
+def _is_edit_seen(before: bytes, after: bytes, now: bytes) -> bool | None:
+    """Say whether a message is as an edit left it, or as it was before; None if it is neither.
 
-
-def _is_undone(before: bytes, after: bytes, now: bytes) -> bool:
-    """Say whether what an edit changed stands as before: the text, or if that is not it every field of the edit.
-
-    Other programs add swipe fields and respell numbers by themselves; this must not make an edit look seen.
+    Only what the edit changed is looked at: the text, or if that is not it every field. Other programs add swipe
+    fields and respell numbers by themselves. An id that the edit stamped is proof in itself.
     """
     if now in (before, after):
-        return now == before
+        return now == after
     old, new, present = jsontext.decode(before), jsontext.decode(after), jsontext.decode(now)
-    changed = [name for name in old | new if not jsontext.same(old.get(name, ABSENT), new.get(name, ABSENT))]
+    changed = [name for name in old | new if not _alike(old, new, name)]
+    if ID_FIELD in changed:
+        return _alike(present, new, ID_FIELD)
     if TEXT_FIELD in changed:
         changed = [TEXT_FIELD]
-    return all(jsontext.alike(present.get(name, ABSENT), old.get(name, ABSENT)) for name in changed)
+    is_old, is_new = (all(_alike(present, side, name) for name in changed) for side in (old, new))
+    return is_new if is_old != is_new else None
+
+
+def _alike(one: Record, other: Record, name: str) -> bool:
+    return jsontext.alike(one.get(name, ABSENT), other.get(name, ABSENT))
 
 
 def _recognise(states: States, records: Sequence[bytes], digests: Digests) -> dict[int, bytes]:
@@ -107,22 +140,26 @@ def _recognise(states: States, records: Sequence[bytes], digests: Digests) -> di
     given = {*keys, *ending}
     keys += keys_among(candidates, records[front : len(records) - back], digests, given)
     keys += ending
-    if None in keys and _lacks_what_we_changed(states, keys):
-        _align_rest(states, newest, records, keys, digests)
+    if None in keys:
+        _align_rest(states, dict(candidates), records, keys, digests)
     return {key: raw for key, raw in zip(keys, records, strict=True) if key is not None}
 
 
-def _lacks_what_we_changed(states: States, keys: Sequence[int | None]) -> bool:
-    """Say whether a message that is in the newest state and was changed on the way there is not among the keys."""
-    lacking = {message.key for message in states.messages}.difference(keys)
-    return any(not lacking.isdisjoint((*change.added, *change.edited)) for change in states.changes())
-
-
 def _align_rest(
-    states: States, newest: Sequence[bytes], records: Sequence[bytes], keys: list[int | None], digests: Digests
+    states: States, earliest: Mapping[int, bytes], records: Sequence[bytes], keys: list[int | None], digests: Digests
 ) -> None:
-    """Fill in the keys of records that only an alignment with the newest state tells."""
-    given = frozenset(keys)
-    for index, partner in align(newest, records, digests).pairs:
-        if keys[partner] is None and states.messages[index].key not in given:
-            keys[partner] = states.messages[index].key
+    """Fill in the keys of records that only an alignment with the newest state tells, where they are evidence.
+
+    A message that had an id from the start (we made it) is no record without that id, however much they are alike:
+    two programs may have answered the same message. `earliest` are the first texts of messages that may be missing.
+    """
+    added = frozenset[int]().union(*(change.added for change in states.changes()))
+    edited = frozenset[int]().union(*(change.edited for change in states.changes()))
+    wanted = {key for key in added | edited if key in earliest and not (key in added and stored_id(earliest[key]))}
+    missing = wanted.difference(keys)
+    if not missing:
+        return
+    alignment = align([message.raw for message in states.messages], records, digests)
+    for message, partner in zip(states.messages, alignment.partners, strict=True):
+        if partner != NONE and keys[partner] is None and message.key in missing:
+            keys[partner] = message.key

@@ -23,6 +23,9 @@ CONTENT: Final = "content"
 ABSENT: Final = object()
 """In place of the value of a field that is not there: absence is a value like any other."""
 
+CARD_KEY: Final = "tavern_desktop"
+"""Where a message's special content stands in `extra` (decision D1)."""
+
 _CARD_STATUS = re.compile(r"^status:[ \t]*[\"']?(\w+)", re.MULTILINE)
 
 
@@ -80,14 +83,14 @@ def merge_keys(base: Record, disk: Record, memory: Record) -> tuple[Record, list
 
 def _merge_extra(base: Record, disk: Record, memory: Record) -> tuple[Record, list[str]]:
     merged, conflicts = merge_keys(base, disk, memory)
-    for key in conflicts:
-        if _card_status(disk.get(key)) == "submitted" and _card_status(memory.get(key)) == "draft":
-            merged[key] = disk[key]
+    theirs, ours = disk.get(CARD_KEY), memory.get(CARD_KEY)
+    if CARD_KEY in conflicts and _card_status(theirs) == "submitted" and _card_status(ours) == "draft":
+        merged[CARD_KEY] = theirs
     return merged, conflicts
 
 
 def _card_status(value: Any) -> str | None:
-    """Return how far the special message in a value of `extra` is: submitted beats draft (structured cards 8)."""
+    """Return how far the card of a message is filled in: submitted beats draft (structured cards 8)."""
     card = value.get("card") if isinstance(value, dict) else None
     text = card.get("yaml") if isinstance(card, dict) else None
     if not isinstance(text, str):

@@ -42,9 +42,10 @@ class Change:
     """Text of what is no longer there, likewise."""
     at: int
     """Index from which on the keys differ."""
-    length: int
-    """How many keys stand there in place of `keys_before`."""
     keys_before: array[int]
+    """What stood there before …"""
+    keys_after: array[int]
+    """… and what stands there now."""
 
     @property
     def earlier(self) -> dict[int, bytes | int]:
@@ -147,7 +148,7 @@ class States:
         keys = [message.key for message in self._messages]
         messages = {message.key: message for message in self._messages}
         for change in path:
-            keys[change.at : change.at + change.length] = change.keys_before
+            keys[change.at : change.at + len(change.keys_after)] = change.keys_before
             messages |= {key: Message(key, self.text(text)) for key, text in change.earlier.items()}
         return tuple(messages[key] for key in keys)
 
@@ -208,8 +209,8 @@ def difference(before: Sequence[Message], after: Sequence[Message]) -> Change | 
         edited={key: raw for key, raw in old_texts.items() if new_texts.get(key, raw) != raw},
         removed={key: raw for key, raw in old_texts.items() if key not in new_texts},
         at=front + key_front,
-        length=len(new_keys) - key_front - key_back,
         keys_before=array("q", old_keys[key_front : len(old_keys) - key_back]),
+        keys_after=array("q", new_keys[key_front : len(new_keys) - key_back]),
     )
 
 
