@@ -115,13 +115,14 @@ class Lead:
 
     `first` is its JSON text, None in a file without records. `header` is that record, None where it is a
     message of an old group chat. `line_start` is the offset of the line it stands in, `body` the offset at
-    which messages may begin.
+    which messages may begin, `start` that of record 0 itself: behind a BOM and blanks.
     """
 
     first: bytes | None
     header: Header | None
     line_start: int
     body: int
+    start: int = 0
 
 
 def read_lead(blocks: Iterable[bytes], kind: ChatKind = "character") -> Lead:
@@ -133,9 +134,9 @@ def read_lead(blocks: Iterable[bytes], kind: ChatKind = "character") -> Lead:
             place = {"record": 0, "line": number, "offset": offset + line.index(raw)}
             data = decode_record(raw, **place, is_first=True)
             if not is_header_first(kind, data):
-                return Lead(raw, None, offset, 0)
+                return Lead(raw, None, offset, 0, place["offset"])
             validate_header(data, **place)
-            return Lead(raw, Header(raw), offset, offset + len(line) + 1)
+            return Lead(raw, Header(raw), offset, offset + len(line) + 1, place["offset"])
         offset += len(line) + 1
     return Lead(None, None, offset - 1, offset - 1)
 

@@ -16,6 +16,7 @@ from tavern_desktop.storage.names import normalize_name
 from tavern_desktop.storage.pages import Cursor, Page
 from tavern_desktop.storage.reader import BLOCK_SIZE, load
 from tavern_desktop.storage.summary import summarise, window_info
+from tests.unit.vectors.file_adapters import FILE_ADAPTERS
 from tests.unit.vectors.merge_adapters import MERGE_ADAPTERS
 from tests.unit.vectors.vectors import bytes_of, zone_of
 
@@ -118,6 +119,7 @@ ADAPTERS: dict[str, Adapter] = {
     "before_pages": before_pages,
     "normalize_name": normalize,
     "window_info": window,
+    **FILE_ADAPTERS,
     **MERGE_ADAPTERS,
 }
 
