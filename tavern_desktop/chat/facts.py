@@ -112,12 +112,12 @@ def name(data: Record) -> str:
 
 
 def text(data: Record) -> str:
-    """Return the text of the message: `mes`, or the last alternative where a swipe was broken off before its text."""
+    """Return the text of the message: `mes`; where there is none, as in a swipe broken off, the alternative shown."""
     own = _string(data.get(TEXT_FIELD))
     if own:
         return own
     alternatives = swipes(data)
-    return own if alternatives.is_recorded else alternatives.texts[alternatives.current]
+    return alternatives.texts[alternatives.current]
 
 
 def shown_text(data: Record) -> str:
@@ -183,7 +183,11 @@ def media(data: Record) -> list[Media]:
     found = [_media_item(item) for item in _items(more.get("media"))]
     found += [_media("image", url) for url in _items(more.get("image_swipes"))]
     found += [_media("image", more.get("image"), more.get("title")), _media("video", more.get("video"))]
-    return list({item.url: item for item in reversed(found) if item}.values())[::-1]
+    by_url: dict[str, Media] = {}
+    for item in found:
+        if item is not None:
+            by_url.setdefault(item.url, item)
+    return list(by_url.values())
 
 
 def _media_item(item: object) -> Media | None:
