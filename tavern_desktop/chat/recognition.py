@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import NamedTuple
 
@@ -24,14 +24,14 @@ class Recognised(NamedTuple):
 def recognise(
     base: Sequence[Message],
     records: Sequence[bytes],
-    memory: Sequence[Message] = (),
+    others: Sequence[Message] = (),
     digests: Digests | None = None,
 ) -> Recognised:
-    """Return the records of a file with the keys of `base` and, for what base lacks, of `memory`.
+    """Return the records of a file with the keys of `base` and, for what base lacks, of `others`.
 
-    By stored id or alignment with base; records new to base are those of memory that have the same stored id or the
-    same content. A record that says byte for byte what base says is the very message of base. For a reload `base`
-    is what was shown before.
+    By stored id or alignment with base; records new to base are those of the others that have the same stored id or
+    the same content (a message both sides added, one that is back). A record that says byte for byte what base says
+    is the very message of base. For a reload `base` is what was shown before.
     """
     digests = Digests() if digests is None else digests
     alignment = align([message.raw for message in base], records, digests)
@@ -45,7 +45,7 @@ def recognise(
     new = alignment.inserted
     if new:
         known_keys = {message.key for message in messages}
-        unseen = [(message.key, message.raw) for message in memory if message.key not in known_keys]
+        unseen = [(message.key, message.raw) for message in others if message.key not in known_keys]
         keys = keys_among(unseen, [records[index] for index in new], digests)
         fresh = Message.read(records[index] for index in new)
         for index, message, key in zip(new, fresh, keys, strict=True):
@@ -66,25 +66,27 @@ def keys_among(
     """
     keys: list[int | None] = [None] * len(records)
     given: set[int | None] = set(taken)
-    labels: tuple[Callable[[bytes], Hashable], ...] = (identity.stored_id, bytes, digests.__getitem__)
+    # Equal bytes hold equal ids, and spare nearly every record the search for one.
+    labels: tuple[Callable[[bytes], Hashable], ...] = (bytes, identity.stored_id, digests.__getitem__)
     for label in labels:
         open_records = [index for index, key in enumerate(keys) if key is None]
         if not open_records:
             break
-        places: defaultdict[Hashable, deque[int]] = defaultdict(deque)
-        for key, raw in candidates:
+        places: defaultdict[Hashable, list[int]] = defaultdict(list)
+        for key, raw in reversed(candidates):
             if key not in given:
                 places[label(raw)].append(key)
         places.pop(None, None)
         for index in open_records:
-            keys[index] = _first_not_in(given, places.get(label(records[index]), deque()))
+            keys[index] = _last_not_in(given, places.get(label(records[index]), []))
             given.add(keys[index])
     return keys
 
 
-def _first_not_in(given: Collection[int | None], keys: deque[int]) -> int | None:
+def _last_not_in(given: Collection[int | None], keys: list[int]) -> int | None:
+    """Take the last of `keys`, and those that are given away already."""
     while keys:
-        key = keys.popleft()
+        key = keys.pop()
         if key not in given:
             return key
     return None
