@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
 
 from tavern_desktop.chat import jsontext
 from tavern_desktop.chat.alignment import align
@@ -56,10 +58,19 @@ Step = tuple[State, Change]
 """A state, and the change by which a later one differs from it."""
 
 
-class _Search:
-    """The way back from the newest state through what a file shows nothing of. `found`: its records by our keys."""
+class _Found(NamedTuple):
+    """The records of a file that we recognise."""
 
-    def __init__(self, states: States, found: Mapping[int, bytes]) -> None:
+    texts: dict[int, bytes]
+    """By the keys of our messages, in the file's order."""
+    doubtful: frozenset[int]
+    """Keys whose being there or not tells nothing: removed once and back again, or recognised by likeness only."""
+
+
+class _Search:
+    """The way back from the newest state through what a file shows nothing of."""
+
+    def __init__(self, states: States, found: _Found) -> None:
         self._states = states
         self._found = found
         self._visited: set[int] = set()
@@ -81,10 +92,10 @@ class _Search:
 
     def _is_seen(self, change: Change, texts: Texts) -> bool | None:
         """Say whether a file shows something of a change, or lacks it; None without evidence."""
-        found = self._found
+        found = self._found.texts
         if not change.added and not change.earlier:
             return False if self._lacks_move(change) else None
-        evidence: list[bool | None] = [key in found for key in change.added]
+        evidence: list[bool | None] = [key in found for key in change.added if key not in self._found.doubtful]
         evidence += [False for key in change.removed if key in found]
         for key, before in change.edited.items():
             if key in found:
@@ -95,9 +106,9 @@ class _Search:
     def _lacks_move(self, change: Change) -> bool:
         """Say whether messages that we moved stand as before. (Our order may be somebody else's by chance.)"""
         moved = frozenset(change.keys_before)
-        order = [key for key in self._found if key in moved]
+        order = [key for key in self._found.texts if key in moved]
         before, after = (
-            [key for key in keys if key in self._found] for keys in (change.keys_before, change.keys_after)
+            [key for key in keys if key in self._found.texts] for keys in (change.keys_before, change.keys_after)
         )
         return order == before != after
 
@@ -124,8 +135,8 @@ def _alike(one: Record, other: Record, name: str) -> bool:
     return jsontext.alike(one.get(name, ABSENT), other.get(name, ABSENT))
 
 
-def _recognise(states: States, records: Sequence[bytes], digests: Digests) -> dict[int, bytes]:
-    """Return the records of a file by the keys of our messages, in the file's order.
+def _recognise(states: States, records: Sequence[bytes], digests: Digests) -> _Found:
+    """Return the records of a file by the keys of our messages.
 
     By stored id, else by what the messages say or said in an earlier state, else by alignment with the newest.
     """
@@ -134,32 +145,35 @@ def _recognise(states: States, records: Sequence[bytes], digests: Digests) -> di
     middle = states.messages[front : len(newest) - back]
     keys: list[int | None] = [message.key for message in states.messages[:front]]
     ending = [message.key for message in states.messages[len(newest) - back :]]
-    candidates = [(message.key, message.raw) for message in middle]
-    for change in states.changes():
-        candidates += [(key, states.text(text)) for key, text in change.earlier.items()]
-    given = {*keys, *ending}
-    keys += keys_among(candidates, records[front : len(records) - back], digests, given)
+    candidates = [(message.key, message.raw) for message in chain(middle, states.earlier_messages())]
+    keys += keys_among(candidates, records[front : len(records) - back], digests, {*keys, *ending})
     keys += ending
-    if None in keys:
-        _align_rest(states, dict(candidates), records, keys, digests)
-    return {key: raw for key, raw in zip(keys, records, strict=True) if key is not None}
+    removed = frozenset[int]().union(*(change.removed for change in states.changes()))
+    likely = _align_rest(states, dict(candidates), records, keys, digests) if None in keys else frozenset[int]()
+    texts = {key: raw for key, raw in zip(keys, records, strict=True) if key is not None}
+    return _Found(texts, removed | likely)
 
 
 def _align_rest(
     states: States, earliest: Mapping[int, bytes], records: Sequence[bytes], keys: list[int | None], digests: Digests
-) -> None:
-    """Fill in the keys of records that only an alignment with the newest state tells, where they are evidence.
+) -> frozenset[int]:
+    """Fill in the keys of records that only an alignment with the newest state tells, and return them.
 
-    A message that had an id from the start (we made it) is no record without that id, however much they are alike:
-    two programs may have answered the same message. `earliest` are the first texts of messages that may be missing.
+    Only of messages that changed on the way there, and of none that had an id from the start (we made it): a record
+    without that id is another one, however much they are alike. Two programs may have answered the same message.
+    `earliest` are the first texts of messages that may be missing.
     """
-    added = frozenset[int]().union(*(change.added for change in states.changes()))
-    edited = frozenset[int]().union(*(change.edited for change in states.changes()))
+    added, edited = (
+        frozenset[int]().union(*(getattr(change, name) for change in states.changes())) for name in ("added", "edited")
+    )
     wanted = {key for key in added | edited if key in earliest and not (key in added and stored_id(earliest[key]))}
     missing = wanted.difference(keys)
     if not missing:
-        return
+        return frozenset()
+    found: set[int] = set()
     alignment = align([message.raw for message in states.messages], records, digests)
     for message, partner in zip(states.messages, alignment.partners, strict=True):
         if partner != NONE and keys[partner] is None and message.key in missing:
             keys[partner] = message.key
+            found.add(message.key)
+    return frozenset(found)

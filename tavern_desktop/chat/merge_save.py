@@ -51,5 +51,6 @@ def outside_version(states: States, records: Sequence[bytes], memory: Sequence[M
     """Recognise the messages of a file that somebody else has written."""
     digests = Digests()
     base = choose_base(states, records, digests)
-    messages, survivors = recognise(base.messages, records, memory, digests)
+    known = [*memory, *states.earlier_messages()]
+    messages, survivors = recognise(base.messages, records, known, digests)
     return OutsideVersion(base, Version(messages, base.state, base.messages), survivors, digests)

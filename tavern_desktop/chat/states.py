@@ -156,6 +156,12 @@ class States:
         """Return every change that is remembered, the latest first."""
         return (change for state in self._remembered() for _, change in state.parents)
 
+    def earlier_messages(self) -> Iterator[Message]:
+        """Return what messages said before they were edited or removed, the latest first."""
+        for change in self.changes():
+            for key, text in change.earlier.items():
+                yield Message(key, self.text(text))
+
     def text(self, text: bytes | int) -> bytes:
         """Return a text as it stands in a change, from the spool where it is there."""
         if isinstance(text, bytes):
