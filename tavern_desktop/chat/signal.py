@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from types import MethodType
 from typing import Any, Generic, ParamSpec
 
 P = ParamSpec("P")
@@ -21,7 +22,7 @@ class Signal(Generic[P]):
 
     def connect(self, slot: Callable[P, object]) -> None:
         """Call `slot` at each emit, until it is disconnected or its object is gone."""
-        if hasattr(slot, "__self__"):
+        if isinstance(slot, MethodType):
             self._slots.append(weakref.WeakMethod(slot))
         else:
             self._slots.append(lambda: slot)
@@ -31,10 +32,9 @@ class Signal(Generic[P]):
         self._slots = [held for held in self._slots if held() not in (None, slot)]
 
     def emit(self, *args: P.args, **kwargs: P.kwargs) -> None:
-        """Call every connected slot that is still alive."""
+        """Call every slot that is connected now and still alive; one disconnected meanwhile is not called."""
         for held in tuple(self._slots):
             slot = held()
-            if slot is None:
-                self._slots.remove(held)
-            else:
+            if held in self._slots and slot is not None:
                 slot(*args, **kwargs)
+        self._slots = [held for held in self._slots if held() is not None]
