@@ -12,7 +12,8 @@ from tavern_desktop.cli import output
 from tavern_desktop.cli.context import Context
 from tavern_desktop.library.data_root import DataRoot, root_of
 from tavern_desktop.library.groups import header_for_headerless
-from tavern_desktop.session import changes, handover
+from tavern_desktop.session import backing_up, changes, handover
+from tavern_desktop.session.backing_up import Backups
 from tavern_desktop.session.change_jobs import ChangeJob, change_request, error_of
 from tavern_desktop.session.changes import Change
 from tavern_desktop.session.open_chats import OpenChats
@@ -120,6 +121,8 @@ def _change_here(context: Context, root: DataRoot | None, path: Path, change: Ch
         folder / "recovery",
         header_for_headerless=partial(header_for_headerless, root) if root else None,
         preview_limit=0,
+        # Each command is a program of its own: a hundred of them shall not push every older backup out.
+        backups=Backups(runner, least_age=backing_up.WINDOW),
     )
     job = ChangeJob(chats, path, change)
     runner.run_until_idle()

@@ -17,7 +17,6 @@ from typing import Literal
 
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.header import Header
-from tavern_desktop.chat.message import Message
 from tavern_desktop.chat.signal import Signal
 from tavern_desktop.session.commands import Command
 from tavern_desktop.session.loading import (
@@ -33,11 +32,10 @@ from tavern_desktop.session.refusals import CommandRefused, UndoRefused
 from tavern_desktop.session.runner import Outcome, Runner
 from tavern_desktop.session.save_queue import Save, SaveQueue, SaveState
 from tavern_desktop.session.undo import UndoStack
-from tavern_desktop.storage import format as chat_format
+from tavern_desktop.session.versions import Version, write_new, write_over
 from tavern_desktop.storage import names
 from tavern_desktop.storage.errors import ChangedOnDisk, StorageError, sentence
 from tavern_desktop.storage.pages import Page, tail_preview
-from tavern_desktop.storage.publish import publish
 from tavern_desktop.storage.recovery import RecoveryView, recovery
 from tavern_desktop.storage.signature import Signature
 
@@ -57,18 +55,6 @@ class Setup:
     read_only: bool = False
     preview_limit: int = 100
     """How many of the newest messages to show while the rest is read; 0 = none."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Version:
-    """A state that file and memory had in common: as last read or published."""
-
-    header: Header
-    messages: list[Message]
-
-    def equals(self, chat: Chat) -> bool:
-        """Compare by value. Messages nobody changed are the same objects, so 100,000 cost about a millisecond."""
-        return chat.header == self.header and chat.messages == self.messages
 
 
 class ChatSession:
@@ -94,6 +80,8 @@ class ChatSession:
         """What can be undone or redone changed."""
         self.path_changed: Signal[Path] = Signal()
         """The chat was saved as a new file; the argument is the former path."""
+        self.published: Signal[Signature] = Signal()
+        """A version was written to the file."""
         self.notice: Signal[str] = Signal()
         """A sentence for the person."""
         self.path = path
@@ -112,7 +100,7 @@ class ChatSession:
         self._undo = UndoStack()
         self._load: _Load | None = None
         self._is_saving_as = False
-        self._saved = _Version(Header.new(), [])
+        self._saved = Version(Header.new(), [])
         self._signature: Signature | None = None
         self._queue = SaveQueue(setup.runner, str(path), lambda: self.is_dirty, self._begin_save)
         self._queue.changed.connect(self.save_changed.emit)
@@ -223,8 +211,8 @@ class ChatSession:
         self._is_saving_as = True
         # Another chat has another identity, or the two files would be taken for one (contract 6.2).
         metadata = chat.header.metadata() | {"integrity": str(uuid.uuid4())}
-        version = _Version(chat.header.with_metadata(metadata), list(chat.messages))
-        work = partial(_publish, target, version, None)
+        version = Version(chat.header.with_metadata(metadata), list(chat.messages))
+        work = partial(write_new, target, version)
         self._runner.submit(work, partial(self._saved_as_new, target, version), lane=self._queue.lane)
         return target
 
@@ -338,7 +326,7 @@ class ChatSession:
         """Take what is in the chat now for what is on disk, as it was just read."""
         if self.chat is None:
             raise AssertionError("there is a chat once it was read")
-        self._saved = _Version(self.chat.header, list(self.chat.messages))
+        self._saved = Version(self.chat.header, list(self.chat.messages))
         self._signature = loaded.signature
         self._undo.clear()
         self.warnings = loaded.warnings
@@ -382,13 +370,15 @@ class ChatSession:
     def _begin_save(self) -> Save:
         if self.chat is None:
             raise AssertionError("a chat that was not read is never saved")
-        version = _Version(self.chat.header, list(self.chat.messages))
-        return Save(partial(_publish, self.path, version, self._signature), partial(self._published, version))
+        version = Version(self.chat.header, list(self.chat.messages))
+        write = partial(write_over, self.path, self.kind, version, self._saved, self._signature)
+        return Save(write, partial(self._published, version))
 
-    def _published(self, version: _Version, signature: Signature) -> None:
+    def _published(self, version: Version, signature: Signature) -> None:
         self._saved, self._signature = version, signature
+        self.published.emit(signature)
 
-    def _saved_as_new(self, target: Path, version: _Version, outcome: Outcome[Signature]) -> None:
+    def _saved_as_new(self, target: Path, version: Version, outcome: Outcome[Signature]) -> None:
         self._is_saving_as = False
         try:
             signature = outcome.result()
@@ -421,11 +411,6 @@ _REFUSALS: dict[ReadOnlyReason | None, str] = {
     "owned_elsewhere": "Another program has this data folder open, so its chats can only be looked at here.",
     "old_form": "This group chat keeps its old form without a header, so it can only be looked at here.",
 }
-
-
-def _publish(path: Path, version: _Version, expected: Signature | None) -> Signature:
-    pieces = chat_format.commit_pieces(version.header, version.messages)
-    return publish(path, pieces, expected=expected, integrity=version.header.integrity())
 
 
 def _keep_and_read(keep: Callable[[], Path | None], read: Callable[[], Loaded]) -> tuple[Path | None, Loaded]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -9,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from tavern_desktop.chat.signal import Signal
+from tavern_desktop.session.backing_up import Backups
 from tavern_desktop.session.chat_session import ChatSession, Setup
 from tavern_desktop.session.loading import ChatKind, HeaderForHeaderless
 from tavern_desktop.session.runner import Runner
 from tavern_desktop.storage.directory import kind_of
 from tavern_desktop.storage.locks import FileKey, file_key
+from tavern_desktop.storage.signature import Signature
 
 
 @dataclass(slots=True)
@@ -33,15 +36,18 @@ class OpenChats:
         header_for_headerless: HeaderForHeaderless | None = None,
         read_only: bool = False,
         preview_limit: int = 100,
+        backups: Backups | None = None,
     ) -> None:
         """`recovery_folder`: in our own folder, for unsaved states; made when needed.
 
         `header_for_headerless`: called off the owner for group chats without a header. `read_only`: another process
-        owns the data folder. `preview_limit`: see `Setup`; 0 for the command line.
+        owns the data folder. `preview_limit`: see `Setup`; 0 for the command line. `backups`: who backs up what is
+        saved, else as a program does that stays open.
         """
         self.unsaved_changed: Signal[()] = Signal()
         """`unsaved()` may have changed."""
         self._runner = runner
+        self.backups = backups or Backups(runner)
         headers = header_for_headerless or _no_metadata
         self._setup = Setup(runner, recovery_folder, headers, read_only, preview_limit)
         self._open: dict[FileKey, _Open] = {}
@@ -60,6 +66,7 @@ class OpenChats:
             for signal in (session.save_changed, session.state_changed):
                 signal.connect(self._watcher(entry))
             session.path_changed.connect(partial(self._moved, entry))
+            session.published.connect(partial(self._published, session))
         entry.views += 1
         if is_new:
             entry.session.load()
@@ -89,11 +96,17 @@ class OpenChats:
         """
         for entry in list(self._open.values()):
             entry.session.save_now()
+        deadline = time.monotonic() + timeout
         self._runner.run_until(self._nothing_runs, timeout)
+        self.backups.flush()
+        self._runner.run_until(self._nothing_runs, max(0.0, deadline - time.monotonic()))
         return [session.title for session in self.unsaved()]
 
     def _nothing_runs(self) -> bool:
-        return not any(entry.session.is_saving for entry in self._open.values())
+        return not self.backups.is_busy and not any(entry.session.is_saving for entry in self._open.values())
+
+    def _published(self, session: ChatSession, signature: Signature) -> None:
+        self.backups.published(session.path, signature.size, session.notice.emit)
 
     def _watcher(self, entry: _Open) -> Callable[[], None]:
         def watch() -> None:

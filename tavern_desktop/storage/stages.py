@@ -19,6 +19,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tavern_desktop.storage.errors import StorageError, from_os
+from tavern_desktop.storage.moves import move_without_replacing
 from tavern_desktop.storage.signature import Signature
 
 _NAME = re.compile(r"\.td-[0-9a-f]{8}\.tmp")
@@ -56,6 +57,13 @@ class Stage:
         except OSError as error:
             raise self._refused("write", error) from None
 
+    def clone(self, source: int) -> bool:
+        """Take the content of the open file `source` by sharing its blocks; False where the file system cannot."""
+        if not _share_blocks(source, self._descriptor):
+            return False
+        self._size = os.fstat(self._descriptor).st_size
+        return True
+
     def sync(self) -> Signature:
         """Wait until what was written is on the disk, all of it; return what the file will be known by."""
         try:
@@ -73,6 +81,13 @@ class Stage:
         if sys.platform == "win32":  # an open file cannot be renamed there
             self._close()
         os.replace(self._path, self._target)
+        self._close()
+
+    def take_free_name(self) -> None:
+        """Become the target in one step if there is none yet. Raises FileExistsError, OSError."""
+        if sys.platform == "win32":
+            self._close()
+        move_without_replacing(self._path, self._target)
         self._close()
 
     def discard(self) -> None:
@@ -164,8 +179,15 @@ if sys.platform == "win32":
         """Do nothing: a file open without delete sharing cannot be removed, which is all that the lock is for."""
         return None
 
+    def _share_blocks(source: int, target: int) -> bool:
+        """Do nothing: no file system that is common there can."""
+        return False
+
 else:
     import fcntl
+
+    _FICLONE = 0x40049409
+    """Linux: give one file the blocks of another (Btrfs, XFS, bcachefs); other systems refuse the number."""
 
     def _lock(descriptor: int) -> bool | None:
         """Lock an open stage. False: another process has it locked; None: the file system knows no locks."""
@@ -175,4 +197,14 @@ else:
             return False
         except OSError:
             return None
+        return True
+
+    def _share_blocks(source: int, target: int) -> bool:
+        """Let `target` have the content of `source` without copying it; False: it is as it was."""
+        if sys.platform != "linux":
+            return False
+        try:
+            fcntl.ioctl(target, _FICLONE, source)
+        except OSError:
+            return False
         return True
