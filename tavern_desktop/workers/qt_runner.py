@@ -23,20 +23,22 @@ THREADS = 4
 
 
 class _Timer:
-    """A call on a QTimer that lives until it fires or is called off."""
+    """A call on a QTimer that lives, whoever holds the handle, until it fires or is called off."""
 
-    def __init__(self, seconds: float, call: Callable[[], object], parent: QObject) -> None:
-        self._timer: QTimer | None = QTimer(parent)
+    def __init__(self, seconds: float, call: Callable[[], object], alive: set[_Timer], parent: QObject) -> None:
         self._call = call
+        self._alive = alive
+        self._timer = QTimer(parent)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._fire)
         self._timer.start(round(seconds * 1000))
+        alive.add(self)
 
     def cancel(self) -> None:
-        if self._timer is not None:
+        if self in self._alive:
+            self._alive.remove(self)
             self._timer.stop()
             self._timer.deleteLater()
-            self._timer = None
 
     def _fire(self) -> None:
         self.cancel()
@@ -55,6 +57,7 @@ class QtRunner(QObject):
         self._wake_sent = False
         self._closed = False
         self._lanes: dict[str, deque[Callable[[], None]]] = {}
+        self._timers: set[_Timer] = set()
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="worker")
         self._woken.connect(self._run_calls, Qt.ConnectionType.QueuedConnection)
         self.destroyed.connect(self._threads_end(self._threads))
@@ -92,7 +95,7 @@ class QtRunner(QObject):
 
     def call_later(self, seconds: float, call: Callable[[], object]) -> Handle:
         """Call `call` here after some time."""
-        return _Timer(seconds, call, self)
+        return _Timer(seconds, call, self._timers, self)
 
     def run_until(self, finished: Callable[[], bool], timeout: float) -> bool:
         """Run posted calls only, without an event loop, until `finished` or out of time."""
@@ -109,17 +112,22 @@ class QtRunner(QObject):
                     self._arrived.wait(left)
 
     def close(self) -> None:
-        """Take no more work, wait for what runs, and forget its answers."""
+        """Take no more work, wait for what runs, and forget its answers and what was to happen later."""
         with self._arrived:
             self._closed = True
             self._calls.clear()
+        for timer in tuple(self._timers):
+            timer.cancel()
         self._threads.shutdown(wait=True, cancel_futures=True)
 
     def _run_calls(self) -> None:
-        """Run what was posted up to now; what comes meanwhile has a wake of its own."""
+        """Run what was posted up to now. What comes meanwhile has a wake of its own, and so has what is left over
+        should a call raise, or open a dialog with an event loop of its own."""
         with self._arrived:
-            self._wake_sent = False
             count = len(self._calls)
+            wake = self._wake_sent = count > 1
+        if wake:
+            self._woken.emit()
         for _ in range(count):
             with self._arrived:
                 if not self._calls:
