@@ -7,9 +7,8 @@ state. With that one as the base of the merge our messages are additions, not de
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import NamedTuple
 
 from tavern_desktop.chat import jsontext
@@ -145,24 +144,24 @@ def _recognise(states: States, records: Sequence[bytes], digests: Digests) -> _F
     middle = states.messages[front : len(newest) - back]
     keys: list[int | None] = [message.key for message in states.messages[:front]]
     ending = [message.key for message in states.messages[len(newest) - back :]]
-    candidates = [(message.key, message.raw) for message in chain(middle, states.earlier_messages())]
+    candidates = [*middle, *states.earlier_messages()]
     keys += keys_among(candidates, records[front : len(records) - back], digests, {*keys, *ending})
     keys += ending
     removed = frozenset[int]().union(*(change.removed for change in states.changes()))
-    likely = _align_rest(states, dict(candidates), records, keys, digests) if None in keys else frozenset[int]()
+    likely = _align_rest(states, candidates, records, keys, digests) if None in keys else frozenset[int]()
     texts = {key: raw for key, raw in zip(keys, records, strict=True) if key is not None}
     return _Found(texts, removed | likely)
 
 
 def _align_rest(
-    states: States, earliest: Mapping[int, bytes], records: Sequence[bytes], keys: list[int | None], digests: Digests
+    states: States, candidates: Sequence[Message], records: Sequence[bytes], keys: list[int | None], digests: Digests
 ) -> frozenset[int]:
     """Fill in the keys of records that only an alignment with the newest state tells, and return them.
 
     Only of messages that changed on the way there, and of none that had an id from the start (we made it): a record
     without that id is another one, however much they are alike. Two programs may have answered the same message.
-    `earliest` are the first texts of messages that may be missing.
     """
+    earliest = {message.key: message.raw for message in candidates}
     added, edited = (
         frozenset[int]().union(*(getattr(change, name) for change in states.changes())) for name in ("added", "edited")
     )

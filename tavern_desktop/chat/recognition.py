@@ -45,8 +45,7 @@ def recognise(
     new = alignment.inserted
     if new:
         known_keys = {message.key for message in messages}
-        unseen = [(message.key, message.raw) for message in others if message.key not in known_keys]
-        keys = keys_among(unseen, [records[index] for index in new], digests)
+        keys = keys_among(others, [records[index] for index in new], digests, known_keys)
         fresh = Message.read(records[index] for index in new)
         for index, message, key in zip(new, fresh, keys, strict=True):
             messages[index] = message if key is None else Message(key, message.raw)
@@ -54,37 +53,32 @@ def recognise(
 
 
 def keys_among(
-    candidates: Sequence[tuple[int, bytes]],
-    records: Sequence[bytes],
-    digests: Digests,
-    taken: Iterable[int | None] = (),
+    candidates: Iterable[Message], records: Sequence[bytes], digests: Digests, taken: Iterable[int | None] = ()
 ) -> list[int | None]:
-    """Return which of some messages each record is: by stored id, else by content; None where it is none of them.
+    """Return which of some messages each record is: by text, stored id or content; None where it is none of them.
 
-    `candidates` are (key, text), several texts of one message too; earlier ones come first, and of equal ones the
-    k-th is the k-th record. Keys in `taken` are not given away.
+    A message may be among the candidates with several texts, the likelier first; of equal ones the k-th is the k-th
+    record. Keys in `taken` are not given away.
     """
     keys: list[int | None] = [None] * len(records)
     given: set[int | None] = set(taken)
-    # Equal bytes hold equal ids, and spare nearly every record the search for one.
     labels: tuple[Callable[[bytes], Hashable], ...] = (bytes, identity.stored_id, digests.__getitem__)
     for label in labels:
-        open_records = [index for index, key in enumerate(keys) if key is None]
-        if not open_records:
+        candidates = [message for message in candidates if message.key not in given]
+        wanted = [index for index, key in enumerate(keys) if key is None]
+        if not wanted or not candidates:
             break
         places: defaultdict[Hashable, list[int]] = defaultdict(list)
-        for key, raw in reversed(candidates):
-            if key not in given:
-                places[label(raw)].append(key)
+        for message in reversed(candidates):
+            places[label(message.raw)].append(message.key)
         places.pop(None, None)
-        for index in open_records:
+        for index in wanted:
             keys[index] = _last_not_in(given, places.get(label(records[index]), []))
             given.add(keys[index])
     return keys
 
 
 def _last_not_in(given: Collection[int | None], keys: list[int]) -> int | None:
-    """Take the last of `keys`, and those that are given away already."""
     while keys:
         key = keys.pop()
         if key not in given:

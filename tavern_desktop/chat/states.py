@@ -6,6 +6,7 @@ it, so that twenty versions of a chat of 100,000 messages cost what was edited i
 
 from __future__ import annotations
 
+import operator
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -145,6 +146,9 @@ class States:
 
     def go_back(self, path: Iterable[Change]) -> tuple[Message, ...]:
         """Return the messages before some changes, the latest of which made the newest state."""
+        path = list(path)
+        if not path:
+            return self._messages
         keys = [message.key for message in self._messages]
         messages = {message.key: message for message in self._messages}
         for change in path:
@@ -202,15 +206,16 @@ class States:
 
 
 def difference(before: Sequence[Message], after: Sequence[Message]) -> Change | None:
-    """Return what `after` changed against `before`, None for nothing. Only texts and places count."""
-    front, back = common_ends(before, after, _are_equal)
+    """Return what `after` changed against `before`, None for nothing. Only texts and places count.
+
+    Most messages are the same objects, and these are not looked at.
+    """
+    front, back = common_ends(before, after, operator.is_)
     old, new = before[front : len(before) - back], after[front : len(after) - back]
-    if not old and not new:
-        return None
-    old_texts, new_texts = {m.key: m.raw for m in old}, {m.key: m.raw for m in new}
-    old_keys, new_keys = list(old_texts), list(new_texts)
+    old_texts, new_texts = _texts_apart_from(old, new), _texts_apart_from(new, old)
+    old_keys, new_keys = [message.key for message in old], [message.key for message in new]
     key_front, key_back = common_ends(old_keys, new_keys)
-    return Change(
+    change = Change(
         added=frozenset(new_texts.keys() - old_texts.keys()),
         edited={key: raw for key, raw in old_texts.items() if new_texts.get(key, raw) != raw},
         removed={key: raw for key, raw in old_texts.items() if key not in new_texts},
@@ -218,7 +223,9 @@ def difference(before: Sequence[Message], after: Sequence[Message]) -> Change | 
         keys_before=array("q", old_keys[key_front : len(old_keys) - key_back]),
         keys_after=array("q", new_keys[key_front : len(new_keys) - key_back]),
     )
+    return change if change.added or change.earlier or change.keys_before else None
 
 
-def _are_equal(one: Message, other: Message) -> bool:
-    return one is other or (one.key == other.key and one.raw == other.raw)
+def _texts_apart_from(messages: Sequence[Message], others: Sequence[Message]) -> dict[int, bytes | int]:
+    same = set(map(id, others))
+    return {message.key: message.raw for message in messages if id(message) not in same}
