@@ -23,6 +23,9 @@ WAIT = 1.0
 RETRY_WAITS = (2.0, 4.0, 8.0, 16.0, 32.0, 60.0)
 """Seconds before the next attempt after the first, second, … failure; the last one repeats."""
 
+RETRIED = frozenset({"io", "not_found"})
+"""Kinds of failures that may pass by themselves: a full disk, a locked file, a folder that comes back."""
+
 Kind = Literal["saved", "unsaved", "saving", "failed", "changed_on_disk", "needs_header_consent"]
 
 
@@ -31,8 +34,9 @@ class SaveState:
     """How the memory and the file of a chat stand to each other.
 
     saved: nothing to save; unsaved: a save is due; saving: it runs; failed: it did not work, `error` says why, it is
-    tried again; changed_on_disk: another program wrote the file, nothing is saved until the person reloads or
-    saves as a new chat; needs_header_consent: see `ChatSession.allow_header`.
+    tried again unless that cannot help; changed_on_disk: another program wrote the file (`error`: something that is not
+    this chat at all), nothing is saved until the person reloads or saves as a new chat; needs_header_consent: see
+    `ChatSession.allow_header`.
     `at` is when we last wrote the file (seconds since 1970), None if not yet.
     """
 
@@ -60,9 +64,10 @@ class SaveQueue:
         self._is_dirty = is_dirty
         self._begin = begin
         self._timer: Handle | None = None
+        self._written_at: float | None = None
         self._failures = 0
         self._saving = False
-        self._again = False
+        self._at_once = False
         self._paused = False
         self.needs_consent = False
         """While true nothing is written: what would be waits for the person's answer."""
@@ -74,25 +79,15 @@ class SaveQueue:
 
     def note_change(self) -> None:
         """Take notice that the chat changed: it may now differ from the file, or no longer."""
-        if self._saving or self._paused or self.state.kind == "changed_on_disk":
-            return
-        if not self._is_dirty():
-            self._cancel_timer()
-            self._failures = 0
-            self._set("saved")
-        elif self.needs_consent:
-            self._set("needs_header_consent")
-        elif self.state.kind != "failed":
-            self._set("unsaved")
-            if self._timer is None:
-                self._timer = self._runner.call_later(WAIT, self.save_now)
+        if not self._saving and not self._paused and self.state.kind != "changed_on_disk":
+            self._settle()
 
     def save_now(self) -> None:
-        """Save at once if there is something to save; during a save, directly after it."""
+        """Save at once if there is something to save; during a save or a pause, directly after it."""
         self._cancel_timer()
-        if self._saving:
-            self._again = True
-        elif not self._paused and self.state.kind != "changed_on_disk":
+        if self._saving or self._paused:
+            self._at_once = True
+        elif self.state.kind != "changed_on_disk":
             if self._is_dirty() and not self.needs_consent:
                 self._start()
             else:
@@ -113,16 +108,43 @@ class SaveQueue:
         self.lane = lane
         self._failures = 0
         self._paused = False
-        self._set("saved", at=time.time() if is_saved else None)
-        self.note_change()
+        if is_saved:
+            self._written_at = time.time()
+        self._settle(is_new=True)
 
     def close(self) -> None:
         """Start nothing any more."""
         self.pause()
 
+    def _settle(self, *, is_new: bool = False) -> None:
+        """Say how memory and file stand to each other, and see to it that what is not saved will be.
+
+        `is_new`: with another version on disk than before, for which an earlier failure means nothing.
+        """
+        if not self._is_dirty():
+            self._cancel_timer()
+            self._failures = 0
+            self._at_once = False
+            self._set("saved")
+        elif self._paused:
+            self._set("unsaved")
+        elif self.needs_consent:
+            self._set("needs_header_consent")
+        elif self._at_once:
+            self._start()
+        elif self.state.kind != "failed" or is_new:
+            self._plan(WAIT)
+            self._set("unsaved")
+        elif self._failures:
+            self._plan(RETRY_WAITS[min(self._failures, len(RETRY_WAITS)) - 1])
+
+    def _plan(self, wait: float) -> None:
+        if self._timer is None and not self._paused:
+            self._timer = self._runner.call_later(wait, self.save_now)
+
     def _start(self) -> None:
         save = self._begin()
-        self._saving, self._again = True, False
+        self._saving, self._at_once = True, False
         self._set("saving")
         self._runner.submit(save.write, lambda outcome: self._finished(save, outcome), lane=self.lane)
 
@@ -131,30 +153,31 @@ class SaveQueue:
         try:
             signature = outcome.result()
         except ChangedOnDisk:
-            self._cancel_timer()
-            self._set("changed_on_disk")
+            self._fail("changed_on_disk")
         except StorageError as error:
-            self._fail(error)
+            # A file that is damaged now, or another chat: also something that only another program can have written.
+            self._fail("changed_on_disk" if error.side == "existing" else "failed", error)
         except BaseException:  # a fault of ours: the changes are still only in memory, and it is for all to see
             self._set("unsaved")
             raise
         else:
             save.adopt(signature)
             self._failures = 0
-            self._set("saved", at=time.time())
-            self.note_change()
-            if self._again:
-                self.save_now()
+            self._written_at = time.time()
+            self._settle()
 
-    def _fail(self, error: StorageError) -> None:
-        self._set("failed", error)
-        if error.kind == "io" and not self._paused:
-            wait = RETRY_WAITS[min(self._failures, len(RETRY_WAITS) - 1)]
+    def _fail(self, kind: Kind, error: StorageError | None = None) -> None:
+        self._at_once = False
+        self._cancel_timer()
+        if kind == "failed" and error is not None and error.kind in RETRIED:
             self._failures += 1
-            self._timer = self._runner.call_later(wait, self.save_now)
+            self._plan(RETRY_WAITS[min(self._failures, len(RETRY_WAITS)) - 1])
+        else:
+            self._failures = 0
+        self._set(kind, error)
 
-    def _set(self, kind: Kind, error: StorageError | None = None, *, at: float | None = None) -> None:
-        state = SaveState(kind, error, at if at is not None else self.state.at)
+    def _set(self, kind: Kind, error: StorageError | None = None) -> None:
+        state = SaveState(kind, error, self._written_at)
         if state != self.state:
             self.state = state
             self.changed.emit()

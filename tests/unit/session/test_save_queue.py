@@ -11,7 +11,7 @@ from tavern_desktop.storage.errors import ChangedOnDisk, StorageError
 from tavern_desktop.storage.signature import Signature
 from tests.unit.session.chats import ByHand, recorded
 
-PUBLISHED = Signature(1, 2, 3)
+PUBLISHED = Signature(1, 2, (3, 4))
 
 
 class Document:
@@ -135,9 +135,9 @@ def test_typing_after_a_failure_does_not_hide_it_and_taking_all_back_ends_it(doc
     document.type("a")
     document.runner.advance(1)
     document.type("ab")
-    assert document.queue.state.kind == "failed"
+    assert document.kinds[-1] == "failed"
     document.type("")
-    assert document.queue.state.kind == "saved"
+    assert document.kinds[-1] == "saved"
     document.runner.advance(60)
     assert document.writes == []
 
@@ -204,3 +204,128 @@ def test_every_state_is_told_once(document: Document) -> None:
     document.type("a")
     document.type("ab")
     assert len(told) == 1
+
+
+def test_it_never_says_saved_while_something_is_not(document: Document) -> None:
+    """Whoever waits for "saved" waits for their own change: a save before it does not count."""
+    document.type("a")
+    document.queue.save_now()
+    document.type("ab")
+    document.queue.save_now()
+    document.kinds.clear()
+    document.runner.run_until_idle()
+    assert document.kinds == ["saving", "saved"] or document.kinds == ["saved"]
+    assert document.on_disk == "ab"
+
+
+def test_after_a_pause_a_failed_save_is_tried_again_too(document: Document) -> None:
+    document.failures = [io_error()]
+    document.type("a")
+    document.runner.advance(1)
+    document.queue.pause()
+    document.runner.advance(600)
+    assert document.writes == []
+    document.queue.resume()
+    document.runner.advance(RETRY_WAITS[0])
+    assert (document.writes, document.queue.state.kind) == (["a"], "saved")
+
+
+def test_a_save_that_fails_during_a_pause_is_tried_again_after_it(document: Document) -> None:
+    document.failures = [io_error()]
+    document.type("a")
+    document.queue.save_now()
+    document.queue.pause()
+    document.runner.run_until_idle()
+    assert document.queue.state.kind == "failed"
+    document.runner.advance(600)
+    document.queue.resume()
+    document.runner.advance(RETRY_WAITS[0])
+    assert document.writes == ["a"]
+
+
+@pytest.mark.parametrize("goes_on", ["resume", "restart"])
+def test_what_was_to_be_saved_at_once_is_saved_when_a_pause_ends(document: Document, goes_on: str) -> None:
+    """The end of a program waits for no timers."""
+    document.type("a")
+    document.queue.pause()
+    document.queue.save_now()
+    if goes_on == "resume":
+        document.queue.resume()
+    else:
+        document.queue.restart("other", is_saved=True)
+    document.runner.run_until_idle()
+    assert document.writes == ["a"]
+
+
+def test_a_save_that_ends_in_a_pause_plans_nothing_before_its_end(document: Document) -> None:
+    document.type("a")
+    document.queue.save_now()
+    document.type("ab")
+    document.queue.pause()
+    document.runner.advance(600)
+    assert (document.writes, document.queue.state.kind) == (["a"], "unsaved")
+    document.queue.resume()
+    document.runner.advance(1)
+    assert document.writes == ["a", "ab"]
+
+
+@pytest.mark.parametrize("error", [StorageError("io", "sync"), StorageError("not_found", "directory")])
+def test_what_may_pass_is_tried_again(document: Document, error: StorageError) -> None:
+    document.failures = [error]
+    document.type("a")
+    document.runner.advance(1)
+    document.runner.advance(RETRY_WAITS[0])
+    assert document.writes == ["a"]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [StorageError("integrity", "mismatch", side="existing"), StorageError("bad_header", "json", side="existing")],
+)
+def test_a_file_that_is_something_else_now_is_one_that_another_program_changed(
+    document: Document, error: StorageError
+) -> None:
+    document.failures = [error]
+    document.type("a")
+    document.runner.advance(1)
+    document.type("ab")
+    document.queue.save_now()
+    document.runner.advance(600)
+    assert (document.writes, document.queue.state.kind, document.queue.state.error) == ([], "changed_on_disk", error)
+
+
+def test_another_version_on_disk_ends_a_failure(document: Document) -> None:
+    document.failures = [io_error()]
+    document.type("a")
+    document.runner.advance(1)
+    document.queue.pause()
+    document.queue.restart("lane")
+    assert document.queue.state.kind == "unsaved"
+    document.runner.advance(1)
+    assert document.writes == ["a"]
+
+
+def test_asking_again_during_a_save_that_fails_does_not_hurry_the_next_attempt(document: Document) -> None:
+    document.failures = [io_error()]
+    document.type("a")
+    document.queue.save_now()
+    document.queue.save_now()
+    document.runner.run_until_idle()
+    assert (document.writes, document.queue.state.kind) == ([], "failed")
+    document.type("ab")
+    document.runner.run_until_idle()
+    assert document.writes == []
+    document.runner.advance(RETRY_WAITS[0])
+    assert document.writes == ["ab"]
+
+
+def test_when_it_was_last_written_stays_known(document: Document) -> None:
+    document.type("a")
+    document.runner.advance(1)
+    at = document.queue.state.at
+    assert at is not None
+    document.type("ab")
+    assert document.queue.state.at == at
+    document.failures = [io_error()]
+    document.runner.advance(1)
+    assert (document.queue.state.kind, document.queue.state.at) == ("failed", at)
