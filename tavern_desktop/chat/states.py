@@ -106,8 +106,8 @@ class States:
 
     @property
     def deleted(self) -> frozenset[int]:
-        """The recorded deletions of the publishes that are remembered."""
-        return frozenset[int]().union(*(state.deleted for state in self._publishes))
+        """The recorded deletions since the oldest state that is remembered: earlier ones no base can hold."""
+        return frozenset[int]().union(*(state.deleted for state in self._publishes[1:]))
 
     def record(
         self,
