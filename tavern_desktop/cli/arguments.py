@@ -61,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _command(commands, common, "roots", "roots", "data folders found on this computer")
     chats = commands.add_parser(
-        "chats", help="list, show, check and change chats", parents=[common], allow_abbrev=False
+        "chats", help="list, show, check, change and export chats", parents=[common], allow_abbrev=False
     )
     _chats(chats.add_subparsers(title="commands", metavar="COMMAND", required=True), common)
     _command(commands, common, "doctor", "doctor", "versions, folders, locks, index: what to paste into a report")
@@ -142,6 +142,28 @@ def _chats(commands: argparse._SubParsersAction[argparse.ArgumentParser], common
     hide = _change(commands, common, "hide", "keep messages out of prompts")
     hide.add_argument("--message", type=message_range, metavar="I[-J]", required=True)
     hide.add_argument("--show", action="store_true", help="the other way: let them in again")
+    _files(commands, common)
+
+
+def _files(commands: argparse._SubParsersAction[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
+    repair = _change(commands, common, "repair", "everything readable into a new file, the rest beside it")
+    repair.add_argument("--out", metavar="COPY", required=True, help="the new file; FILE itself is not touched")
+
+    branch = _change(commands, common, "branch", "a new chat of the messages up to one; prints its file")
+    branch.add_argument("--message", type=message_number, metavar="I", required=True)
+
+    rename = _change(commands, common, "rename", "give a chat another name")
+    rename.add_argument("name", metavar="NAME", type=_text)
+
+    remove = _change(commands, common, "remove", "put a chat into the system's bin")
+    remove.add_argument("--anyway", action="store_true", help="also a damaged one")
+
+    metadata = _change(commands, common, "metadata", "print the header's chat_metadata")
+    metadata.add_argument("--set", type=_text, metavar="JSON", help="replace it; integrity stays if JSON has none")
+
+    export = _change(commands, common, "export", "write a chat as JSONL, Markdown, a web page or text")
+    export.add_argument("--format", choices=("jsonl", "md", "html", "txt"), required=True)
+    export.add_argument("--out", metavar="OUT", required=True, help="a new file")
 
 
 def _change(commands: argparse._SubParsersAction[argparse.ArgumentParser], common: argparse.ArgumentParser,

@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
-import time
-from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 from tavern_desktop.cli import output
 from tavern_desktop.cli.context import Context
+from tavern_desktop.cli.owner import ask_owner, open_chats, own_folder, owning
 from tavern_desktop.library.data_root import DataRoot, root_of
-from tavern_desktop.library.groups import header_for_headerless
-from tavern_desktop.session import backing_up, changes, handover
-from tavern_desktop.session.backing_up import Backups
-from tavern_desktop.session.change_jobs import ChangeJob, change_request, error_of
+from tavern_desktop.session import changes
+from tavern_desktop.session.change_jobs import ChangeJob, change_request
 from tavern_desktop.session.changes import Change
-from tavern_desktop.session.open_chats import OpenChats
-from tavern_desktop.session.refusals import CommandRefused
 from tavern_desktop.session.runner import PlainRunner
-from tavern_desktop.storage.errors import StorageError
-
-ASK_AGAIN = 0.05
-"""Seconds between two questions whether the window's process is done."""
 
 Result = tuple[bool, int]
 """Whether the chat changed, and how many messages it has; everything is on disk by then."""
-
-_GONE = "The program that has this data folder open stopped answering; look whether the change was made."
-_SILENT = "The program that has this data folder open does not answer. Nothing was changed from here; close it first."
 
 
 def append(context: Context) -> int:
@@ -66,13 +52,7 @@ def hide(context: Context) -> int:
 
 def _carry_out(context: Context, change: Change) -> int:
     path = context.chat_file(context.args.file)
-    root = root_of(path)
-    folder = context.folders.for_root((root or context.root).path).data
-    result = _change_there(folder, path, change)
-    if result is None:
-        with _owning(folder):
-            result = _change_here(context, root, path, change)
-    changed, messages = result
+    changed, messages = change_chat(context, path, change)
     if context.json:
         output.say_json({"file": str(path), "changed": changed, "messages": messages})
     else:
@@ -80,51 +60,21 @@ def _carry_out(context: Context, change: Change) -> int:
     return 0
 
 
-def _change_there(folder: Path, path: Path, change: Change) -> Result | None:
-    """Hand the change to the process that owns the data folder; None if there is none that answers."""
-    report = handover.ask(folder, change_request(path, change))
-    if report is None:
-        return None
-    while report is not None and report["state"] == "working":
-        time.sleep(ASK_AGAIN)
-        report = handover.ask(folder, {"job": report["job"]})
-    if report is None:
-        raise CommandRefused(_GONE)
-    if report["state"] == "failed":
-        raise error_of(report)
-    return report["changed"], report["messages"]
-
-
-@contextlib.contextmanager
-def _owning(folder: Path) -> Iterator[None]:
-    """Own the data folder for as long as the change takes. Raises CommandRefused if another process does."""
-    try:
-        ownership = handover.take(folder)
-    except StorageError:
-        # Where our own folder cannot be written nobody can own anything, and files are still safe to change.
-        yield
-        return
-    if ownership is None:
-        raise CommandRefused(_SILENT)
-    try:
-        yield
-    finally:
-        ownership.release()
+def change_chat(context: Context, path: Path, change: Change) -> Result:
+    """Change a chat, wherever that is to be done. Raises StorageError, CommandRefused."""
+    root = root_of(path)
+    folder = context.folders.for_root((root or context.root).path).data
+    report = ask_owner(folder, change_request(path, change))
+    if report is not None:
+        return report["changed"], report["messages"]
+    with owning(folder):
+        return _change_here(context, root, path, change)
 
 
 def _change_here(context: Context, root: DataRoot | None, path: Path, change: Change) -> Result:
     """Change the chat in this process."""
     runner = PlainRunner()
-    folder = context.folders.for_root(root.path).data if root else context.folders.data
-    chats = OpenChats(
-        runner,
-        folder / "recovery",
-        header_for_headerless=partial(header_for_headerless, root) if root else None,
-        preview_limit=0,
-        # Each command is a program of its own: a hundred of them shall not push every older backup out.
-        backups=Backups(runner, least_age=backing_up.WINDOW),
-    )
-    job = ChangeJob(chats, path, change)
+    job = ChangeJob(open_chats(runner, own_folder(context, root), root), path, change)
     runner.run_until_idle()
     if job.error is not None:
         raise job.error

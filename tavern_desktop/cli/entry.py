@@ -27,6 +27,12 @@ _MODULES = {
     "swipe": "changes",
     "delete": "changes",
     "hide": "changes",
+    "repair": "files",
+    "branch": "files",
+    "rename": "files",
+    "remove": "files",
+    "metadata": "files",
+    "export": "files",
 }
 """Which module has the function of a command: only that one is imported."""
 

@@ -26,6 +26,12 @@ def say(line: str) -> None:
     print(visible(line))
 
 
+def say_lines(text: str) -> None:
+    """Print several lines for people, each as `say` does."""
+    for line in text.split("\n"):
+        say(line)
+
+
 def say_json(value: dict[str, Any]) -> None:
     """Print one object on one line."""
     print(json_line(value))

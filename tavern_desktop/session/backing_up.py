@@ -33,14 +33,13 @@ def backups_of(chat: Path) -> BackupFolder | None:
     return None if root is None else BackupFolder(root.user_folder / FOLDER)
 
 
-def back_up_first(chat: Path) -> None:
-    """Copy a chat out of turn, before something replaces or removes it (B7). Runs off the owner.
+def back_up_first(chat: Path) -> Path | None:
+    """Copy a chat out of turn, before something replaces or removes it (B7); return the copy. Runs off the owner.
 
-    Raises StorageError; whoever asks decides whether to go on without.
+    None for a chat outside every data root. Raises StorageError; whoever asks decides whether to go on without.
     """
     folder = backups_of(chat)
-    if folder is not None:
-        folder.add(chat)
+    return None if folder is None else folder.ensure(chat)
 
 
 @dataclass(slots=True)

@@ -13,6 +13,8 @@ import msgspec
 
 from tavern_desktop.library.data_root import root_of
 from tavern_desktop.session.changes import Change, command_for, from_plain, to_plain
+from tavern_desktop.session.file_acts import FileActs
+from tavern_desktop.session.file_jobs import FileJob, act_from_plain
 from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.refusals import CommandRefused, Refused
 from tavern_desktop.storage.errors import StorageError
@@ -50,6 +52,10 @@ class ChangeJob:
         self._session.state_changed.connect(self._go_on)
         self._session.save_changed.connect(self._go_on)
         self._go_on()
+
+    def outcome(self) -> Message:
+        """Return what there is to tell of a job that did not fail."""
+        return {"changed": self.changed, "messages": self.messages}
 
     def _go_on(self) -> None:
         if self.is_finished:
@@ -98,16 +104,18 @@ class ChangeJob:
 class ChangeDesk:
     """Where the owner of a data folder takes changes from other processes."""
 
-    def __init__(self, chats: OpenChats) -> None:
+    def __init__(self, chats: OpenChats, acts: FileActs | None = None) -> None:
+        """`acts`: for requests that are about whole files; without, they are not known here."""
         self._chats = chats
-        self._jobs: dict[str, ChangeJob] = {}
+        self._acts = acts
+        self._jobs: dict[str, ChangeJob | FileJob] = {}
 
     def answer(self, request: Message) -> Message | None:
         """Begin a change or tell how it stands; None for a request that is about something else.
 
         Never waits: who asks does so again until the job is finished.
         """
-        if "change" in request:
+        if "change" in request or ("act" in request and self._acts is not None):
             return self._begin(request)
         if "job" in request:
             return self._report(str(request["job"]))
@@ -115,14 +123,20 @@ class ChangeDesk:
 
     def _begin(self, request: Message) -> Message:
         try:
-            change = from_plain(request["change"])
+            job = self._job(request)
         except msgspec.ValidationError as error:
             return _failed(StorageError("validation", "argument", f"This change is not known here: {error}"))
         name = uuid.uuid4().hex
-        self._jobs[name] = ChangeJob(self._chats, Path(str(request.get("file", ""))), change)
+        self._jobs[name] = job
         for finished in [key for key, job in self._jobs.items() if job.is_finished][:-KEPT_JOBS]:
             del self._jobs[finished]
         return self._report(name)
+
+    def _job(self, request: Message) -> ChangeJob | FileJob:
+        path = Path(str(request.get("file", "")))
+        if self._acts is not None and "act" in request:
+            return FileJob(self._acts, path, act_from_plain(request["act"]))
+        return ChangeJob(self._chats, path, from_plain(request["change"]))
 
     def _report(self, name: str) -> Message:
         job = self._jobs.get(name)
@@ -133,7 +147,7 @@ class ChangeDesk:
         del self._jobs[name]
         if job.error is not None:
             return _failed(job.error)
-        return {"state": "done", "changed": job.changed, "messages": job.messages}
+        return {"state": "done", **job.outcome()}
 
 
 def change_request(path: Path, change: Change) -> Message:

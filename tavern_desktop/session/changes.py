@@ -19,8 +19,11 @@ from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.library.personas import persona_for
 from tavern_desktop.session import commands
 from tavern_desktop.session.commands import Command
+from tavern_desktop.session.header_commands import SetMetadata as SetMetadataCommand
 from tavern_desktop.session.refusals import CommandRefused
 from tavern_desktop.storage.directory import key_of
+from tavern_desktop.storage.format import validate_header
+from tavern_desktop.storage.integrity import require_same_chat
 
 SYSTEM_NAME = "System"
 
@@ -76,7 +79,13 @@ class Hide(msgspec.Struct, frozen=True, tag="hide"):
     hidden: bool
 
 
-Change = Append | Edit | ChooseSwipe | AddSwipe | DeleteSwipe | Delete | Hide
+class SetMetadata(msgspec.Struct, frozen=True, tag="set_metadata"):
+    """Other metadata for the chat. Its identity stays where `metadata` names none."""
+
+    metadata: dict[str, Any]
+
+
+Change = Append | Edit | ChooseSwipe | AddSwipe | DeleteSwipe | Delete | Hide | SetMetadata
 
 
 def to_plain(change: Change) -> dict[str, Any]:
@@ -112,6 +121,8 @@ def command_for(change: Change, chat: Chat, path: Path, root: DataRoot | None) -
             return commands.DeleteMessages(_keys(chat, change.first, change.last))
         case Hide():
             return commands.SetHidden(_keys(chat, change.first, change.last), change.hidden)
+        case SetMetadata():
+            return SetMetadataCommand(_same_identity(change.metadata, chat))
 
 
 def _key(chat: Chat, index: int) -> int:
@@ -132,6 +143,14 @@ def _swipe_key(chat: Chat, index: int, swipe: int) -> int:
     if not 0 <= swipe < count:
         raise CommandRefused(f"Message {index} has no alternative {swipe + 1}: it has {count}.")
     return key
+
+
+def _same_identity(metadata: dict[str, Any], chat: Chat) -> dict[str, Any]:
+    """Return the metadata with the chat's integrity. Raises StorageError integrity/mismatch, bad_header."""
+    integrity = chat.header.integrity()
+    validate_header({"chat_metadata": metadata})
+    require_same_chat(integrity, metadata.get("integrity", integrity))
+    return metadata if integrity is None else metadata | {"integrity": integrity}
 
 
 def no_message(index: int, count: int) -> str:

@@ -7,7 +7,6 @@ emitted there. Reading and writing happen off the owner, one after another in th
 from __future__ import annotations
 
 import os
-import threading
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,15 +19,17 @@ from tavern_desktop.chat.header import Header
 from tavern_desktop.chat.signal import Signal
 from tavern_desktop.session.commands import Command
 from tavern_desktop.session.loading import (
+    READ_ONLY_REFUSALS,
     ChatKind,
     HeaderForHeaderless,
     Loaded,
+    LoadToken,
     ReadOnlyReason,
     load_chat,
     with_known_keys,
     write_recovery_copy,
 )
-from tavern_desktop.session.refusals import CommandRefused, UndoRefused
+from tavern_desktop.session.refusals import CommandRefused
 from tavern_desktop.session.runner import Outcome, Runner
 from tavern_desktop.session.save_queue import Save, SaveQueue, SaveState
 from tavern_desktop.session.undo import UndoStack
@@ -79,7 +80,9 @@ class ChatSession:
         self.undo_changed: Signal[()] = Signal()
         """What can be undone or redone changed."""
         self.path_changed: Signal[Path] = Signal()
-        """The chat was saved as a new file; the argument is the former path."""
+        """The chat was saved as a new file or renamed; the argument is the former path."""
+        self.removed: Signal[()] = Signal()
+        """The file went into the bin; views let go of the session."""
         self.published: Signal[Signature] = Signal()
         """A version was written to the file."""
         self.notice: Signal[str] = Signal()
@@ -98,8 +101,9 @@ class ChatSession:
         self._setup = setup
         self._runner = setup.runner
         self._undo = UndoStack()
-        self._load: _Load | None = None
+        self._load: LoadToken | None = None
         self._is_saving_as = False
+        self._is_lost_on_disk = False
         self._saved = Version(Header.new(), [])
         self._signature: Signature | None = None
         self._queue = SaveQueue(setup.runner, str(path), lambda: self.is_dirty, self._begin_save)
@@ -119,13 +123,13 @@ class ChatSession:
 
     @property
     def is_saving(self) -> bool:
-        """Say whether a file is being written at this moment."""
-        return self._queue.is_busy or self._is_saving_as
+        """Say whether a file is being written at this moment, for a reload that of the unsaved changes."""
+        return self._queue.is_busy or self._is_saving_as or (self.state == "loading" and self.is_dirty)
 
     @property
     def is_dirty(self) -> bool:
-        """Say whether the chat differs from what we last read or published."""
-        return self.chat is not None and not self._saved.equals(self.chat)
+        """Say whether the chat differs from what we last read or published, or from a file that was damaged since."""
+        return self.chat is not None and (self._is_lost_on_disk or not self._saved.equals(self.chat))
 
     @property
     def can_change(self) -> bool:
@@ -141,7 +145,8 @@ class ChatSession:
         if limit:
             preview = partial(tail_preview, self.path, limit, kind=self.kind)
             self._runner.submit(preview, partial(self._previewed, load))
-        self._runner.submit(self._reading(load), partial(self._loaded, load), lane=self._queue.lane)
+        else:
+            self._start_reading(load)
 
     def cancel_load(self) -> None:
         """Stop reading; the state becomes failed with `error.kind` "cancelled", or ready again if it was a reload."""
@@ -165,9 +170,12 @@ class ChatSession:
 
     def do(self, command: Command) -> bool:
         """Carry out a command; return whether it changed anything. Raises CommandRefused."""
-        changed = command.do(self._changeable())
-        if changed:
-            self._undo.add(command)
+        chat = self._changeable()
+        try:
+            changed = command.do(chat)
+            if changed:
+                self._undo.add(command)
+        finally:  # also when an observer of the chat raises: what was changed is saved
             self._changed()
         return changed
 
@@ -225,12 +233,54 @@ class ChatSession:
 
     def keep_old_form(self) -> None:
         """Leave this group chat without a header: it is read-only from now on, and shows what is on disk."""
-        self._set_needs_consent(False)
+        # Nobody is asked any more, but the queue goes on waiting: changes that cannot be put aside are not written.
+        self.needs_header_consent = False
         self.read_only = "old_form"
         if self.is_dirty:
             self.reload()
         else:
             self.state_changed.emit()
+
+    # -- its file is moved; for `FileActs` ----------------------------------------------------------------
+
+    def begin_move(self, *, saving: bool = True) -> Save | None:
+        """Write nothing to the file until `end_move`; return the save that comes first if one is due.
+
+        Raises CommandRefused while the chat is being read or written elsewhere, or where it must not be written.
+        """
+        if self.state == "loading" or self._is_saving_as:
+            raise CommandRefused("The chat is still being read; try again when it is there.")
+        if self.read_only == "owned_elsewhere":
+            raise CommandRefused(READ_ONLY_REFUSALS["owned_elsewhere"])
+        is_due = saving and self.is_dirty
+        if is_due and self.needs_header_consent:
+            raise CommandRefused("This group chat has changes that wait for your consent to a header line.")
+        self._queue.pause()
+        self._is_saving_as = True
+        return self._begin_save() if is_due else None
+
+    def end_move(self, target: Path | None, signature: Signature | None = None) -> None:
+        """Go on in the file `target`, which has `signature`; None: nothing was moved."""
+        self._is_saving_as = False
+        if target is None or target == self.path:
+            self._queue.resume()
+            self.save_changed.emit()
+            return
+        known = self._signature
+        # Only if it is the file we know: what somebody else wrote shall be noticed at the next save.
+        if known and signature and (known.size, known.mtime_ns) == (signature.size, signature.mtime_ns):
+            self._signature = signature
+        former, self.path = self.path, target
+        self._queue.restart(str(target))
+        self.path_changed.emit(former)
+
+    def end_removed(self) -> None:
+        """Let go of a chat whose file is gone: nothing of it is saved any more."""
+        self._is_saving_as = False
+        if self.chat is not None:
+            self._saved = Version(self.chat.header, list(self.chat.messages))
+        self._queue.close()
+        self.removed.emit()
 
     def close(self) -> None:
         """Stop everything; for `OpenChats`, which has seen to the saving."""
@@ -240,15 +290,15 @@ class ChatSession:
 
     # -- loading, continued -----------------------------------------------------------------------------
 
-    def _begin_loading(self) -> _Load:
+    def _begin_loading(self) -> LoadToken:
         """Let what is still on its way count for nothing, and return the token of the new attempt."""
         self.cancel_load()
-        load = self._load = _Load()
+        load = self._load = LoadToken()
         self.state, self.error, self.rest, self.progress = "loading", None, None, (0, 0)
         self.state_changed.emit()
         return load
 
-    def _reading(self, load: _Load) -> Callable[[], Loaded]:
+    def _reading(self, load: LoadToken) -> Callable[[], Loaded]:
         for_headerless = self._setup.header_for_headerless
         return partial(load_chat, self.path, self.kind, for_headerless, load.cancelled.is_set, self._reporter(load))
 
@@ -258,7 +308,7 @@ class ChatSession:
             return lambda: None
         return partial(write_recovery_copy, self._setup.recovery_folder, self.title, *chat.snapshot())
 
-    def _reporter(self, load: _Load) -> Callable[[int, int], None]:
+    def _reporter(self, load: LoadToken) -> Callable[[int, int], None]:
         """Return what a worker calls after each block; the owner hears of each full percent only."""
 
         def report(done: int, total: int) -> None:
@@ -269,38 +319,53 @@ class ChatSession:
 
         return report
 
-    def _progressed(self, load: _Load, done: int, total: int) -> None:
+    def _progressed(self, load: LoadToken, done: int, total: int) -> None:
         if load is self._load:
             self.progress = (done, total)
             self.progress_changed.emit(done, total)
 
-    def _previewed(self, load: _Load, outcome: Outcome[Page]) -> None:
-        # A preview that fails says nothing: the load itself will say it better.
-        if load is self._load and self.chat is None and not isinstance(outcome.error, StorageError):
-            self.preview = outcome.result()
-            self.preview_ready.emit()
+    def _previewed(self, load: LoadToken, outcome: Outcome[Page]) -> None:
+        if load is not self._load:
+            return
+        try:
+            # A preview that fails says nothing: the load itself will say it better.
+            if self.chat is None and not isinstance(outcome.error, StorageError):
+                self.preview = outcome.result()
+                self.preview_ready.emit()
+        finally:
+            # Only now: what makes the preview ready had the interpreter for itself.
+            self._start_reading(load)
 
-    def _loaded(self, load: _Load, outcome: Outcome[Loaded]) -> None:
+    def _start_reading(self, load: LoadToken) -> None:
+        self._runner.submit(self._reading(load), partial(self._loaded, load), lane=self._queue.lane)
+
+    def _loaded(self, load: LoadToken, outcome: Outcome[Loaded]) -> None:
         if load is not self._load:
             return
         self._load = None
         try:
             loaded = outcome.result()
         except StorageError as error:
-            self.state, self.error, self.preview = "failed", error, None
-            self.state_changed.emit()
-            if error.kind in DAMAGE:
-                self._runner.submit(partial(recovery, self.path, kind=self.kind), partial(self._recovered, error))
+            self._fail(error)
+        except BaseException as fault:  # of ours: nobody shall wait for it for ever, and it is for all to see
+            self._fail(StorageError("io", "read", str(fault), chat_ref=self.path))
+            raise
         else:
             self.chat = Chat(loaded.header, loaded.messages)
             self._adopt(loaded)
+
+    def _fail(self, error: StorageError) -> None:
+        self.state, self.error, self.preview = "failed", error, None
+        self.state_changed.emit()
+        if error.kind in DAMAGE:
+            self._runner.submit(partial(recovery, self.path, kind=self.kind), partial(self._recovered, error))
 
     def _recovered(self, error: StorageError, outcome: Outcome[RecoveryView]) -> None:
         if self.error is error and not isinstance(outcome.error, StorageError):
             self.rest = outcome.result()
             self.rest_ready.emit()
 
-    def _reloaded(self, load: _Load, outcome: Outcome[tuple[Path | None, Loaded]]) -> None:
+    def _reloaded(self, load: LoadToken, outcome: Outcome[tuple[Path | None, Loaded]]) -> None:
         if load is not self._load or self.chat is None:
             return
         self._load = None
@@ -309,6 +374,9 @@ class ChatSession:
         except StorageError as error:
             self._stay(error)
             return
+        except BaseException as fault:
+            self._stay(StorageError("io", "read", str(fault), chat_ref=self.path))
+            raise
         self.chat.reset(loaded.header, with_known_keys(self.chat.messages, loaded.messages))
         self._adopt(loaded)
         if kept is not None:
@@ -317,6 +385,7 @@ class ChatSession:
     def _stay(self, error: StorageError) -> None:
         """Go on with what is in memory after a reload that failed."""
         self.state = "ready"
+        self._is_lost_on_disk |= error.kind in DAMAGE or error.kind == "not_found"
         self._queue.resume()
         self.state_changed.emit()
         if error.kind != "cancelled":
@@ -328,6 +397,7 @@ class ChatSession:
             raise AssertionError("there is a chat once it was read")
         self._saved = Version(self.chat.header, list(self.chat.messages))
         self._signature = loaded.signature
+        self._is_lost_on_disk = False
         self._undo.clear()
         self.warnings = loaded.warnings
         if not loaded.is_chat and self.read_only is None:
@@ -347,7 +417,9 @@ class ChatSession:
 
     def _changeable(self) -> Chat:
         if self.chat is None or not self.can_change:
-            raise CommandRefused(_REFUSALS.get(self.read_only, "The chat cannot be changed while it is being read."))
+            raise CommandRefused(
+                READ_ONLY_REFUSALS.get(self.read_only, "The chat cannot be changed while it is being read.")
+            )
         return self.chat
 
     def _step(self, label: str | None, step: Callable[[Chat], None]) -> None:
@@ -356,10 +428,8 @@ class ChatSession:
             return
         try:
             step(chat)
-        except UndoRefused:
-            self.undo_changed.emit()
-            raise
-        self._changed()
+        finally:
+            self._changed()
 
     def _changed(self) -> None:
         self._queue.note_change()
@@ -375,7 +445,7 @@ class ChatSession:
         return Save(write, partial(self._published, version))
 
     def _published(self, version: Version, signature: Signature) -> None:
-        self._saved, self._signature = version, signature
+        self._saved, self._signature, self._is_lost_on_disk = version, signature, False
         self.published.emit(signature)
 
     def _saved_as_new(self, target: Path, version: Version, outcome: Outcome[Signature]) -> None:
@@ -388,6 +458,9 @@ class ChatSession:
             self._queue.resume()
             self.save_changed.emit()
             return
+        except BaseException:
+            self._queue.resume()
+            raise
         former, self.path = self.path, target
         self._published(version, signature)
         if self.chat is not None:
@@ -396,21 +469,6 @@ class ChatSession:
         self._set_needs_consent(False)
         self._queue.restart(str(target), is_saved=True)
         self.path_changed.emit(former)
-
-
-class _Load:
-    """One attempt to read the file: the token that a late answer is known by."""
-
-    def __init__(self) -> None:
-        self.cancelled = threading.Event()
-        self.percent = 0
-
-
-_REFUSALS: dict[ReadOnlyReason | None, str] = {
-    "not_a_chat": "This file holds no messages: it is not a chat, so it can only be looked at.",
-    "owned_elsewhere": "Another program has this data folder open, so its chats can only be looked at here.",
-    "old_form": "This group chat keeps its old form without a header, so it can only be looked at here.",
-}
 
 
 def _keep_and_read(keep: Callable[[], Path | None], read: Callable[[], Loaded]) -> tuple[Path | None, Loaded]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 import uuid
 from collections.abc import Callable, Sequence
@@ -25,6 +26,13 @@ ReadOnlyReason = Literal["not_a_chat", "owned_elsewhere", "old_form"]
 """Why nothing may be changed: no message in the file (D26); another process owns the data folder (D28);
 a group chat without a header that shall keep its old form (D6)."""
 
+READ_ONLY_REFUSALS: dict[ReadOnlyReason | None, str] = {
+    "not_a_chat": "This file holds no messages: it is not a chat, so it can only be looked at.",
+    "owned_elsewhere": "Another program has this data folder open, so its chats can only be looked at here.",
+    "old_form": "This group chat keeps its old form without a header, so it can only be looked at here.",
+}
+"""What is said when somebody wants to change such a chat."""
+
 HeaderForHeaderless = Callable[[Path], tuple[dict[str, Any], bool]]
 """For a group chat without a header: its metadata, and whether writing a header needs consent (contract G1, G2)."""
 
@@ -39,6 +47,14 @@ class Loaded:
     warnings: tuple[str, ...]
     is_chat: bool
     needs_header_consent: bool
+
+
+class LoadToken:
+    """One attempt to read the file: the token that a late answer is known by."""
+
+    def __init__(self) -> None:
+        self.cancelled = threading.Event()
+        self.percent = 0
 
 
 def load_chat(

@@ -48,8 +48,8 @@ class OpenChats:
         """`unsaved()` may have changed."""
         self._runner = runner
         self.backups = backups or Backups(runner)
-        headers = header_for_headerless or _no_metadata
-        self._setup = Setup(runner, recovery_folder, headers, read_only, preview_limit)
+        self.header_for_headerless = header_for_headerless or _no_metadata
+        self._setup = Setup(runner, recovery_folder, self.header_for_headerless, read_only, preview_limit)
         self._open: dict[FileKey, _Open] = {}
 
     def open(self, path: Path, kind: ChatKind | None = None) -> ChatSession:

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from tavern_desktop.chat.header import Header
 from tavern_desktop.chat.message import Message
+from tavern_desktop.session.versions import Version, write_new
 from tavern_desktop.storage import names
-from tavern_desktop.storage.format import commit_pieces
+from tavern_desktop.storage.directory import kind_of
+from tavern_desktop.storage.errors import ChangedOnDisk, StorageError
 from tavern_desktop.storage.publish import publish
-from tavern_desktop.storage.recovery import RecoveryView
+from tavern_desktop.storage.recovery import RecoveryView, recovery
+
+REST = ".damaged"
+"""Behind the copy's name: the lines that cannot be read, byte for byte. No program lists it as a chat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """A repaired copy. `rest` has the lines that could not be read, None where there are none."""
+
+    path: Path
+    messages: int
+    damaged: int
+    rest: Path | None
 
 
 def write_repaired_copy(path: Path, rest: RecoveryView) -> Path:
@@ -17,9 +33,33 @@ def write_repaired_copy(path: Path, rest: RecoveryView) -> Path:
 
     A header that cannot be read is replaced by a new one. Runs off the owner. Raises StorageError.
     """
-    header = (rest.header or Header.new()).with_integrity()
-    messages = Message.read(row.raw for row in rest.rows if row.error is None)
     taken = path.parent
     copy = taken / names.free_name(f"{path.stem} (repaired)", lambda name: (taken / name).exists())
-    publish(copy, commit_pieces(header, messages), expected=None, integrity=header.integrity())
+    _write(copy, rest)
     return copy
+
+
+def repair_to(path: Path, out: Path) -> Repaired:
+    """Write everything readable of the chat at `path` to `out`, and the lines that are not to a file beside it.
+
+    Raises StorageError already_exists/target, not_found, io.
+    """
+    beside = out.with_name(out.name + REST)
+    for target in (out, beside):
+        if target.exists():
+            raise StorageError("already_exists", "target", chat_ref=target)
+    view = recovery(path, kind=kind_of(path))
+    _write(out, view)
+    damaged = [row.raw for row in view.rows if row.error is not None]
+    if damaged:
+        publish(beside, (line + b"\n" for line in damaged), expected=None, integrity=None)
+    return Repaired(out, view.readable, len(damaged), beside if damaged else None)
+
+
+def _write(target: Path, view: RecoveryView) -> None:
+    header = (view.header or Header.new()).with_integrity()
+    messages = Message.read(row.raw for row in view.rows if row.error is None)
+    try:
+        write_new(target, Version(header, messages))
+    except ChangedOnDisk:
+        raise StorageError("already_exists", "target", chat_ref=target) from None

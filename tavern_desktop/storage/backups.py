@@ -68,11 +68,16 @@ class BackupFolder:
         before = self.list(key)
         if before and 0 <= now - before[0].mtime < least_age:
             return None
-        if _is_kept_already(chat, before):
+        if _kept_already(chat, before) is not None:
             return None
         path = self._copy(chat, key, now)
         self.prune(key)
         return path
+
+    def ensure(self, chat: Path) -> Path:
+        """Return a backup that says what the chat now says, made if there is none. Raises StorageError."""
+        key = key_of_name(owner_of(chat))
+        return _kept_already(chat, self.list(key)) or self._copy(chat, key, time.time())
 
     def list(self, key: str | None = None) -> list[Backup]:
         """Return the backups, those of one key or all, newest first. Raises StorageError io/list."""
@@ -191,13 +196,14 @@ def _oldest(files: Iterable[tuple[str, float]], keep: int) -> list[str]:
     return [] if keep < 0 else [name for name, _ in by_age[: max(0, len(by_age) - keep)]]
 
 
-def _is_kept_already(chat: Path, backups: Iterable[Backup]) -> bool:
-    """Tell whether the newest backup of this very chat has the same bytes."""
+def _kept_already(chat: Path, backups: Iterable[Backup]) -> Path | None:
+    """Return the newest backup of this very chat if it has the same bytes."""
     signature, identity = _identity(chat)
     for backup in backups:
         if identity is None or _identity(backup.path)[1] == identity:
-            return signature is not None and backup.size == signature.size and _same_bytes(chat, backup.path)
-    return False
+            is_same = signature is not None and backup.size == signature.size and _same_bytes(chat, backup.path)
+            return backup.path if is_same else None
+    return None
 
 
 def _identity(path: Path) -> tuple[Signature | None, str | None]:

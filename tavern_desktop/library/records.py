@@ -1,0 +1,141 @@
+"""What the records of characters and groups say about chat files, kept in step with them (contract D11, G5).
+
+Nothing here is needed to find a chat again: where a record cannot be written, that is a warning.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tavern_desktop.chat import jsontext
+from tavern_desktop.chat.jsontext import JsonTextError
+from tavern_desktop.library.card_chat import change_current_chat
+from tavern_desktop.library.characters import SUFFIX as CARD
+from tavern_desktop.library.data_root import DataRoot, root_of
+from tavern_desktop.storage.directory import kind_of
+from tavern_desktop.storage.errors import StorageError, sentence
+from tavern_desktop.storage.names import SUFFIX
+from tavern_desktop.storage.publish import write_small_file
+
+Record = dict[str, Any]
+
+
+def follow(old: Path, new: Path) -> None:
+    """Make the card or the groups that name the chat `old` name `new`. Raises StorageError, OSError."""
+    root = root_of(old)
+    if root is None:
+        return
+    before, after = _stem(old), _stem(new)
+    if kind_of(old) == "group":
+        _change_groups(root, lambda record: _renamed(record, before, after))
+    elif character := root.character_of(old):
+        card = root.characters / f"{character}{CARD}"
+        if card.is_file():
+            change_current_chat(card, before, after)
+
+
+def add_beside(chat: Path, new: Path) -> None:
+    """Tell the groups that have `chat` that they have `new` too; characters find theirs by the folder.
+
+    Raises StorageError, OSError.
+    """
+    root = root_of(chat)
+    if root is not None and kind_of(chat) == "group":
+        _change_groups(root, lambda record: _with_another(record, _stem(chat), _stem(new)))
+
+
+def drop(chat: Path) -> tuple[Path, ...]:
+    """Take a chat that is gone out of the groups' lists; return the records that had it.
+
+    A card that named it as the current chat names the newest that is left. Raises StorageError, OSError.
+    """
+    root = root_of(chat)
+    if root is None:
+        return ()
+    if kind_of(chat) == "group":
+        return _change_groups(root, lambda record: _without(record, _stem(chat)))
+    newest = newest_beside(chat)
+    if newest is not None:
+        follow(chat, newest)
+    return ()
+
+
+def put_back(records: tuple[Path, ...], chat: Path) -> None:
+    """Give a chat that is there again back to the groups that `drop` took it from. Raises StorageError, OSError."""
+    for record in records:
+        _change(record, lambda record: record | {"chats": [*record.get("chats", []), _stem(chat)]})
+
+
+def newest_beside(chat: Path) -> Path | None:
+    """Return the newest other chat in the folder of `chat`, None if there is none or it cannot be read."""
+    others: list[tuple[int, Path]] = []
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(chat.parent):
+            if entry.name.endswith(SUFFIX) and entry.name != chat.name and entry.is_file():
+                others.append((entry.stat().st_mtime_ns, Path(entry.path)))
+    return max(others)[1] if others else None
+
+
+def _stem(path: Path) -> str:
+    return path.name.removesuffix(SUFFIX)
+
+
+def _change_groups(root: DataRoot, change: Callable[[Record], Record]) -> tuple[Path, ...]:
+    return tuple(file for file in sorted(root.groups.glob("*.json")) if _change(file, change))
+
+
+def _change(file: Path, change: Callable[[Record], Record]) -> bool:
+    """Write a group's record anew if `change` makes another of it; return whether it did."""
+    try:
+        record = jsontext.decode(file.read_bytes())
+    except JsonTextError:  # a damaged record is not ours to mend
+        return False
+    changed = change(record)
+    if jsontext.same(changed, record):
+        return False
+    # As SillyTavern writes them; a lone surrogate can only stand in a string, where its escape means the same.
+    text = json.dumps(changed, ensure_ascii=False, indent=4)
+    write_small_file(file, text.encode("utf-8", "backslashreplace"))
+    return True
+
+
+def _renamed(record: Record, old: str, new: str) -> Record:
+    changed = dict(record)
+    if record.get("chat_id") == old:
+        changed["chat_id"] = new
+    if isinstance(record.get("chats"), list):
+        changed["chats"] = [new if chat == old else chat for chat in record["chats"]]
+    past = record.get("past_metadata")
+    if isinstance(past, dict) and old in past:
+        changed["past_metadata"] = {(new if chat == old else chat): value for chat, value in past.items()}
+    return changed
+
+
+def _with_another(record: Record, chat: str, new: str) -> Record:
+    chats = record.get("chats")
+    if not isinstance(chats, list) or chat not in chats or new in chats:
+        return record
+    return record | {"chats": [*chats, new]}
+
+
+def _without(record: Record, gone: str) -> Record:
+    chats = record.get("chats")
+    if not isinstance(chats, list) or gone not in chats:
+        return record
+    left = [chat for chat in chats if chat != gone]
+    changed = record | {"chats": left}
+    if record.get("chat_id") == gone and left:
+        changed["chat_id"] = left[-1]
+    return changed
+
+
+def reason(error: StorageError | OSError) -> str:
+    """Return why a record could not be written, as the end of a sentence that says what was done before."""
+    if isinstance(error, StorageError):
+        return error.message or sentence(error).rstrip(".")
+    return error.strerror or str(error)

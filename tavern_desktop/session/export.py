@@ -1,0 +1,147 @@
+"""A chat as a file for other programs and for people: JSONL byte for byte, Markdown, a web page, plain text.
+
+What is hidden from prompts is left out of the three for people, as in SillyTavern's own text export. Nothing in
+the web page runs, and nothing in it is fetched from anywhere.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from tavern_desktop.chat import facts
+from tavern_desktop.chat.message import Message
+from tavern_desktop.storage.copies import copy_new
+from tavern_desktop.storage.directory import kind_of
+from tavern_desktop.storage.errors import ChangedOnDisk, StorageError
+from tavern_desktop.storage.names import SUFFIX
+from tavern_desktop.storage.publish import publish
+from tavern_desktop.storage.reader import BLOCK_SIZE, Cancelled, blocks, load, opened
+from tavern_desktop.storage.signature import Signature
+
+Format = Literal["jsonl", "md", "html", "txt"]
+FORMATS: tuple[Format, ...] = ("jsonl", "md", "html", "txt")
+
+Writer = Callable[[str, Iterable[Message]], Iterator[str]]
+"""Takes the chat's title and its messages, yields the text piece by piece."""
+
+
+def export_chat(
+    path: Path, out: Path, form: Format, *, replace: bool = False, cancelled: Cancelled | None = None
+) -> None:
+    """Write the chat at `path`, as it is on disk, to `out`. Runs off the owner.
+
+    An existing file is replaced only with `replace`. Raises StorageError already_exists/target, validation/argument
+    where `out` is the chat itself, cancelled, what loading raises (not for jsonl, which is copied as it is), io.
+    """
+    there = Signature.of_path(out)
+    if there is not None and out.samefile(path):
+        raise StorageError("validation", "argument", "The copy cannot take the place of the chat itself")
+    if there is not None and not replace:
+        raise StorageError("already_exists", "target", chat_ref=out)
+    if form == "jsonl" and there is None:
+        copy_new(path, out)
+        return
+    title = path.name.removesuffix(SUFFIX)
+    pieces = _raw(path) if form == "jsonl" else _text(path, title, WRITERS[form], cancelled)
+    try:
+        publish(out, pieces, expected=there, integrity=None, force=True)
+    except ChangedOnDisk:
+        raise StorageError("already_exists", "target", chat_ref=out) from None
+
+
+def as_text(_title: str, messages: Iterable[Message]) -> Iterator[str]:
+    """`Name: text` and a blank line for each message."""
+    for name, text, _ in _told(messages):
+        yield f"{name}: {text}\n\n"
+
+
+def as_markdown(title: str, messages: Iterable[Message]) -> Iterator[str]:
+    """A heading, then each message under its speaker's name; the texts are Markdown already."""
+    yield f"# {title}\n"
+    for name, text, date in _told(messages):
+        when = f" · {date}" if date else ""
+        yield f"\n---\n\n**{_escaped(name)}**{when}\n\n{text.strip()}\n"
+
+
+def as_html(title: str, messages: Iterable[Message]) -> Iterator[str]:
+    """One page that needs nothing else. Markup in messages is shown as text, pictures as their descriptions."""
+    from markdown_it import MarkdownIt
+
+    markdown = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable("table").enable("strikethrough")
+    markdown.disable("image")
+    yield _PAGE_START.format(title=html.escape(title))
+    for name, text, date in _told(messages):
+        when = f" <time>{html.escape(date)}</time>" if date else ""
+        yield f"<article><h2>{html.escape(name)}{when}</h2>\n{markdown.render(text)}</article>\n"
+    yield "</main></body></html>\n"
+
+
+WRITERS: Mapping[str, Writer] = {"txt": as_text, "md": as_markdown, "html": as_html}
+
+
+def _told(messages: Iterable[Message]) -> Iterator[tuple[str, str, str]]:
+    """Yield (speaker, text, date) of every message that is told."""
+    for message in messages:
+        data = message.data()
+        if facts.is_hidden(data) or not isinstance(data.get(facts.TEXT_FIELD), str) or not data[facts.TEXT_FIELD]:
+            continue
+        yield facts.name(data), _shown(data).replace("\r\n", "\n"), _date(data)
+
+
+def _shown(data: dict[str, Any]) -> str:
+    extra = data.get("extra")
+    shown = extra.get("display_text") if isinstance(extra, dict) else None
+    return shown if isinstance(shown, str) and shown else facts.text(data)
+
+
+def _date(data: dict[str, Any]) -> str:
+    moment = facts.send_date_ms(data)
+    if moment is None:
+        return ""
+    try:
+        return datetime.fromtimestamp(moment / 1000).strftime("%Y-%m-%d %H:%M")
+    except (OverflowError, ValueError, OSError):
+        return ""
+
+
+def _escaped(name: str) -> str:
+    """A name that is no markup, whatever it is made of."""
+    return re.sub(r"([\\`*_\[\]<>#])", r"\\\1", " ".join(name.split()))
+
+
+def _raw(path: Path) -> Iterator[bytes]:
+    with opened(path, sys.maxsize) as (file, signature):
+        yield from blocks(file, signature.size, BLOCK_SIZE, path)
+
+
+def _text(path: Path, title: str, writer: Writer, cancelled: Cancelled | None) -> Iterator[bytes]:
+    messages = load(path, kind=kind_of(path), cancelled=cancelled).messages
+    for piece in writer(title, messages):
+        if cancelled is not None and cancelled():
+            raise StorageError("cancelled", "user")
+        yield piece.encode("utf-8", "replace")
+
+
+_PAGE_START = """\
+<!doctype html>
+<html><head><meta charset="utf-8"><title>{title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>
+:root {{ color-scheme: light dark; }}
+body {{ font: 17px/1.6 Georgia, "Noto Serif", serif; margin: 0; }}
+main {{ max-width: 42rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }}
+h1 {{ font-size: 1.5rem; }}
+article {{ margin-top: 1.75rem; overflow-wrap: anywhere; }}
+h2 {{ font: 600 .95rem/1.4 system-ui, sans-serif; margin: 0 0 .25rem; }}
+time {{ font-weight: 400; opacity: .6; margin-left: .5em; }}
+pre {{ overflow-x: auto; padding: .75rem; border: 1px solid #8886; border-radius: 6px; }}
+table {{ border-collapse: collapse; }} td, th {{ border: 1px solid #8886; padding: .2rem .6rem; }}
+</style></head><body><main>
+<h1>{title}</h1>
+"""

@@ -1,0 +1,246 @@
+"""What is done to whole chat files while some of them are open: rename, remove, bring back, branch, duplicate.
+
+The prepare rules (storage contract §8): nothing is written to a file's old name once it is being moved; a rename
+saves first, a removal does not. What has happened to the file is never undone by a later step that failed: that
+is a warning, and the sentence says "but".
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tavern_desktop.library.records import add_beside, drop, follow, put_back, reason
+from tavern_desktop.session.backing_up import back_up_first
+from tavern_desktop.session.branch import write_branch
+from tavern_desktop.session.changes import no_message
+from tavern_desktop.session.chat_session import ChatSession
+from tavern_desktop.session.loading import HeaderForHeaderless, load_chat
+from tavern_desktop.session.open_chats import OpenChats
+from tavern_desktop.session.refusals import CommandRefused
+from tavern_desktop.session.runner import Outcome, Runner
+from tavern_desktop.session.save_queue import Save
+from tavern_desktop.storage import names
+from tavern_desktop.storage.copies import copy_new
+from tavern_desktop.storage.directory import kind_of
+from tavern_desktop.storage.errors import ChangedOnDisk, StorageError
+from tavern_desktop.storage.file_moves import bin_file, rename, renamed
+from tavern_desktop.storage.own_folders import make_folder
+from tavern_desktop.storage.signature import Signature
+
+OWN_BIN, KEPT = "bin", "kept"
+
+
+@dataclass(frozen=True, slots=True)
+class FileDone:
+    """The chat file that an act made or moved, and what did not work besides."""
+
+    path: Path
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A chat that went into the bin. `copy` is what it can be brought back from; `kept_at`: see `Binned`."""
+
+    path: Path
+    copy: Path | None
+    kept_at: Path | None
+    records: tuple[Path, ...] = ()
+    """The groups' records that had it."""
+    warnings: tuple[str, ...] = ()
+
+
+Done = Callable[[Outcome[FileDone]], None]
+
+
+class FileActs:
+    """Acts on the chat files of one program. Belongs to its runner's owner, and so do the callbacks."""
+
+    def __init__(self, runner: Runner, chats: OpenChats, own_folder: Path) -> None:
+        """`own_folder`: our own folder for the data root, for what has no bin of the system's to go to."""
+        self._runner = runner
+        self._chats = chats
+        self._own = own_folder
+
+    def rename(self, path: Path, name: str, done: Done) -> None:
+        """Give a chat another name; an open one is saved first and goes on under it.
+
+        Raises StorageError validation/name, CommandRefused at once; the rest `done` is told.
+        """
+        renamed(path, name)
+        session, path = self._open(path)
+        save = session.begin_move() if session is not None else None
+
+        def work() -> tuple[FileDone, Signature | None, Signature]:
+            saved = _saved(save)
+            target, signature = rename(path, name)
+            return FileDone(target, _attempt("Renamed", lambda: follow(path, target))), saved, signature
+
+        def finished(outcome: Outcome[tuple[FileDone, Signature | None, Signature]]) -> None:
+            if outcome.error is not None:
+                if session is not None:
+                    session.end_move(None)
+                done(Outcome(error=outcome.error))
+                return
+            moved, saved, signature = outcome.result()
+            self._chats.backups.moved(path, moved.path)
+            if session is not None:
+                if save is not None and saved is not None:
+                    save.adopt(saved)
+                session.end_move(moved.path, signature)
+            done(Outcome(moved))
+
+        self._runner.submit(work, finished, lane=str(path))
+
+    def remove(self, path: Path, done: Callable[[Outcome[Removed]], None], *, despite_damage: bool = False) -> None:
+        """Put a chat into the bin. What was not saved of it goes with it. Raises CommandRefused."""
+        session, path = self._open(path)
+        if session is not None:
+            session.begin_move(saving=False)
+        own = self._own
+
+        def finished(outcome: Outcome[Removed]) -> None:
+            if session is not None:
+                if outcome.error is None:
+                    session.end_removed()
+                else:
+                    session.end_move(None)
+            if outcome.error is None:
+                self._chats.backups.forget(path)
+            done(outcome)
+
+        self._runner.submit(lambda: _remove(path, own, despite_damage), finished, lane=str(path))
+
+    def bring_back(self, removed: Removed, done: Done) -> None:
+        """Undo a removal: the chat is there again, under its old name or, where that is taken, a numbered one."""
+        copy, path = removed.copy or removed.kept_at, removed.path
+        if copy is None:
+            raise CommandRefused("No copy of this chat was kept here; it lies in the system's bin.")
+
+        def work() -> FileDone:
+            target = _copy_free(copy, path.parent, path.name)
+            return FileDone(target, _attempt("Brought back", lambda: put_back(removed.records, target)))
+
+        self._runner.submit(work, done)
+
+    def branch(self, path: Path, index: int, done: Done) -> None:
+        """Write the chat up to and with message `index` as a new one; the chat itself is not touched.
+
+        Of an open chat it is the chat as it is in memory. Raises CommandRefused.
+        """
+        session, path = self._open(path)
+        if session is not None and session.chat is not None:
+            header, messages = session.chat.snapshot()
+            if not 0 <= index < len(messages):
+                raise CommandRefused(no_message(index, len(messages)))
+
+            def write() -> Path:
+                return write_branch(path, header, messages[: index + 1])
+        else:
+
+            def write() -> Path:
+                return _branch_of_file(path, index, self._chats.header_for_headerless)
+
+        self._submit_new(path, write, done)
+
+    def duplicate(self, path: Path, done: Done) -> None:
+        """Copy a chat byte for byte under the next free name; an open one is saved first. Raises CommandRefused."""
+        self.when_saved(path, lambda: _copy_free(path, path.parent, f"{path.stem} (copy)"), done)
+
+    def restore(self, path: Path, backup: Path, done: Done) -> None:
+        """Copy a backup beside the chat it is of, as a new chat (contract B9)."""
+        self._submit_new(path, lambda: _copy_free(backup, path.parent, f"{path.stem} (backup)"), done)
+
+    def when_saved(self, path: Path, work: Callable[[], Path], done: Done) -> None:
+        """Do `work`, which makes a file of what is on disk, after an open chat is saved. Raises CommandRefused."""
+        session, path = self._open(path)
+        if session is None or not session.is_dirty:
+            self._submit_new(path, work, done)
+            return
+        save = session.begin_move()
+
+        def both() -> tuple[FileDone, Signature | None]:
+            saved = _saved(save)
+            made = work()
+            return FileDone(made, _attempt("Created", lambda: add_beside(path, made))), saved
+
+        def finished(outcome: Outcome[tuple[FileDone, Signature | None]]) -> None:
+            if outcome.error is None and save is not None:
+                saved = outcome.result()[1]
+                if saved is not None:
+                    save.adopt(saved)
+            session.end_move(None)
+            done(Outcome(error=outcome.error) if outcome.error else Outcome(outcome.result()[0]))
+
+        self._runner.submit(both, finished, lane=str(path))
+
+    def _open(self, path: Path) -> tuple[ChatSession | None, Path]:
+        """Return the session of a file if it is open, and the path under which its lane is known."""
+        session = self._chats.session_for(path)
+        return session, path if session is None else session.path
+
+    def _submit_new(self, path: Path, work: Callable[[], Path], done: Done) -> None:
+        def both() -> FileDone:
+            made = work()
+            return FileDone(made, _attempt("Created", lambda: add_beside(path, made)))
+
+        self._runner.submit(both, done, lane=str(path))
+
+
+def _saved(save: Save | None) -> Signature | None:
+    """Save first what is not saved. Raises StorageError, also where another program wrote the file."""
+    if save is None:
+        return None
+    try:
+        return save.write()
+    except ChangedOnDisk as change:
+        raise StorageError("io", "replace", "another program changed it meanwhile", chat_ref=change.path) from None
+
+
+def _remove(path: Path, own: Path, despite_damage: bool) -> Removed:
+    warnings: list[str] = []
+    copy = None
+    try:
+        copy = back_up_first(path)
+        if copy is None:  # outside every data root there is no folder for backups
+            make_folder(own / KEPT)
+            copy = _copy_free(path, own / KEPT, path.name)
+    except StorageError as error:
+        if error.kind == "not_found":
+            raise
+        warnings.append(f"Removed, but no copy for undo could be made: {reason(error)}.")
+    binned = bin_file(path, own / OWN_BIN, despite_damage=despite_damage)
+    records: list[Path] = []
+    warnings += _attempt("Removed", lambda: records.extend(drop(path)))
+    return Removed(path, copy, binned.kept_at, tuple(records), tuple(warnings))
+
+
+def _branch_of_file(path: Path, index: int, header_for_headerless: HeaderForHeaderless) -> Path:
+    loaded = load_chat(path, kind_of(path), header_for_headerless, lambda: False, lambda _done, _total: None)
+    if not 0 <= index < len(loaded.messages):
+        raise CommandRefused(no_message(index, len(loaded.messages)))
+    return write_branch(path, loaded.header, loaded.messages[: index + 1])
+
+
+def _copy_free(source: Path, folder: Path, name: str) -> Path:
+    """Copy a file into `folder` under the first free name of `name`, `name 2`, … and return it."""
+    while True:
+        target = folder / names.free_name(name, lambda name: os.path.lexists(folder / name))
+        try:
+            copy_new(source, target)
+        except StorageError as error:
+            if error.kind != "already_exists":  # somebody else took the name meanwhile
+                raise
+        else:
+            return target
+
+
+def _attempt(what_happened: str, write: Callable[[], object]) -> tuple[str, ...]:
+    try:
+        write()
+    except (StorageError, OSError) as error:
+        return (f"{what_happened}, but the list of chats could not be brought up to date: {reason(error)}.",)
+    return ()

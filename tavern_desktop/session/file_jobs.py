@@ -1,0 +1,95 @@
+"""Acts on whole chat files that came as plain data: as with changes, here or in the window's process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tavern_desktop.session.file_acts import FileActs, FileDone, Removed
+from tavern_desktop.session.refusals import Refused
+from tavern_desktop.session.runner import Outcome
+from tavern_desktop.storage.errors import StorageError
+
+Message = dict[str, Any]
+
+
+class Rename(msgspec.Struct, frozen=True, tag="rename"):
+    """Another name for the file."""
+
+    name: str
+
+
+class Remove(msgspec.Struct, frozen=True, tag="remove"):
+    """Into the bin."""
+
+    despite_damage: bool = False
+
+
+class Branch(msgspec.Struct, frozen=True, tag="branch"):
+    """The chat up to and with a message as a new one."""
+
+    message: int
+
+
+FileAct = Rename | Remove | Branch
+
+
+class FileJob:
+    """One act on one file. It belongs to the owner of `acts` and goes on by itself until it is finished."""
+
+    def __init__(self, acts: FileActs, path: Path, act: FileAct) -> None:
+        self.is_finished = False
+        self.error: StorageError | Refused | None = None
+        self._answer: Message = {}
+        try:
+            match act:
+                case Rename():
+                    acts.rename(path, act.name, self._done)
+                case Remove():
+                    acts.remove(path, self._removed, despite_damage=act.despite_damage)
+                case Branch():
+                    acts.branch(path, act.message, self._done)
+        except (StorageError, Refused) as error:
+            self._failed(error)
+
+    def outcome(self) -> Message:
+        """Return what there is to tell of a job that did not fail."""
+        return self._answer
+
+    def _done(self, outcome: Outcome[FileDone]) -> None:
+        if isinstance(outcome.error, StorageError | Refused):
+            self._failed(outcome.error)
+            return
+        done = outcome.result()
+        self._answer = {"file": str(done.path), "warnings": list(done.warnings)}
+        self.is_finished = True
+
+    def _removed(self, outcome: Outcome[Removed]) -> None:
+        if isinstance(outcome.error, StorageError | Refused):
+            self._failed(outcome.error)
+            return
+        gone = outcome.result()
+        self._answer = {
+            "file": str(gone.path),
+            "kept_at": None if gone.kept_at is None else str(gone.kept_at),
+            "backup": None if gone.copy is None else str(gone.copy),
+            "warnings": list(gone.warnings),
+        }
+        self.is_finished = True
+
+    def _failed(self, error: StorageError | Refused) -> None:
+        self.error = error
+        self.is_finished = True
+
+
+def file_request(path: Path, act: FileAct) -> Message:
+    """Return what is asked of the owner's `ChangeDesk`."""
+    return {"act": msgspec.to_builtins(act), "file": str(path)}
+
+
+def act_from_plain(plain: object) -> FileAct:
+    """Return the act that these values stand for. Raises msgspec.ValidationError."""
+    act: FileAct = msgspec.convert(plain, FileAct)
+    return act
