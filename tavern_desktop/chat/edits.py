@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from tavern_desktop.chat import facts, swipes
+from tavern_desktop.chat import facts, jsontext, swipes
 from tavern_desktop.chat.facts import Record, Role
 from tavern_desktop.chat.message import ID_FIELD, Message
 
@@ -19,13 +19,16 @@ ABSENT: Final = object()
 
 
 def rewritten(message: Message, data: Record) -> Message:
-    """Return the message saying `data`: the one place where a message that we rewrite gets its id (D1, D2).
+    """Return the message saying `data`: itself if that is what it says, its original bytes if those say it."""
+    return message if jsontext.same(data, message.data()) else saying(message, data)
 
-    The message itself if `data` is what it says; its original bytes if `data` is what those say.
+
+def saying(message: Message, data: Record) -> Message:
+    """Return the message saying `data`, which is known to differ from what it says.
+
+    The one place where a message that we rewrite gets its id (D1, D2).
     """
-    if message.with_data(data) is message:
-        return message
-    return message.with_data(_with_id(data))
+    return message.saying(_with_id(data))
 
 
 def created(data: Record) -> Message:

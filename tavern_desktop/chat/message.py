@@ -48,8 +48,11 @@ class Message(NamedTuple):
 
     def with_data(self, data: dict[str, Any]) -> Message:
         """Return this message saying `data`: itself or its original bytes if that is no change."""
-        if jsontext.same(data, self.data()):
-            return self
+        return self if jsontext.same(data, self.data()) else self.saying(data)
+
+    def saying(self, data: dict[str, Any]) -> Message:
+        """Return this message saying `data`, which is known to differ from what it says: its original bytes if those
+        say so."""
         origin = self.raw if self.origin is None else self.origin
         if self.origin is not None and _says_the_same(data, jsontext.decode(origin)):
             return Message(self.key, origin)

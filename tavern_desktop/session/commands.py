@@ -189,7 +189,7 @@ class SetHidden(Command):
         data = message.data()
         if facts.is_hidden(data) == self.hidden or not facts.may_hide(data):
             return message
-        return edits.rewritten(message, edits.set_hidden(data, self.hidden))
+        return edits.saying(message, edits.set_hidden(data, self.hidden))
 
 
 class DeleteMessages(Command):
