@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -21,16 +20,17 @@ from tavern_desktop.session.commands import Command
 from tavern_desktop.session.loading import (
     READ_ONLY_REFUSALS,
     ChatKind,
-    HeaderForHeaderless,
     Loaded,
     LoadToken,
     ReadOnlyReason,
+    Setup,
     load_chat,
+    one_then_other,
     with_known_keys,
     write_recovery_copy,
 )
 from tavern_desktop.session.refusals import CommandRefused
-from tavern_desktop.session.runner import Outcome, Runner
+from tavern_desktop.session.runner import Outcome
 from tavern_desktop.session.save_queue import Save, SaveQueue, SaveState
 from tavern_desktop.session.undo import UndoStack
 from tavern_desktop.session.versions import Version, write_new, write_over
@@ -44,18 +44,6 @@ State = Literal["loading", "ready", "failed"]
 
 DAMAGE = frozenset({"bad_header", "bad_record", "bad_encoding"})
 """Kinds of errors after which there may be something left to read."""
-
-
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """What every session of a program is given."""
-
-    runner: Runner
-    recovery_folder: Path
-    header_for_headerless: HeaderForHeaderless
-    read_only: bool = False
-    preview_limit: int = 100
-    """How many of the newest messages to show while the rest is read; 0 = none."""
 
 
 class ChatSession:
@@ -163,7 +151,7 @@ class ChatSession:
         elif self.state == "ready" and not self._is_saving_as:
             self._queue.pause()
             load = self._begin_loading()
-            work = partial(_keep_and_read, self._keeping(self.chat), self._reading(load))
+            work = partial(one_then_other, self._keeping(self.chat), self._reading(load))
             self._runner.submit(work, partial(self._reloaded, load), lane=self._queue.lane)
 
     # -- changing ---------------------------------------------------------------------------------------
@@ -253,6 +241,8 @@ class ChatSession:
         if self.read_only == "owned_elsewhere":
             raise CommandRefused(READ_ONLY_REFUSALS["owned_elsewhere"])
         is_due = saving and self.is_dirty
+        if is_due and self._queue.is_busy:  # its end will be known here only after the next save has begun
+            raise CommandRefused("The chat is just being saved; try again in a moment.")
         if is_due and self.needs_header_consent:
             raise CommandRefused("This group chat has changes that wait for your consent to a header line.")
         self._queue.pause()
@@ -276,7 +266,7 @@ class ChatSession:
 
     def end_removed(self) -> None:
         """Let go of a chat whose file is gone: nothing of it is saved any more."""
-        self._is_saving_as = False
+        self._is_saving_as = self._is_lost_on_disk = False
         if self.chat is not None:
             self._saved = Version(self.chat.header, list(self.chat.messages))
         self._queue.close()
@@ -299,25 +289,15 @@ class ChatSession:
         return load
 
     def _reading(self, load: LoadToken) -> Callable[[], Loaded]:
+        report = load.reporter(self._runner, partial(self._progressed, load))
         for_headerless = self._setup.header_for_headerless
-        return partial(load_chat, self.path, self.kind, for_headerless, load.cancelled.is_set, self._reporter(load))
+        return partial(load_chat, self.path, self.kind, for_headerless, load.cancelled.is_set, report)
 
     def _keeping(self, chat: Chat) -> Callable[[], Path | None]:
         """Return what puts unsaved changes aside and says where."""
         if not self.is_dirty:
             return lambda: None
         return partial(write_recovery_copy, self._setup.recovery_folder, self.title, *chat.snapshot())
-
-    def _reporter(self, load: LoadToken) -> Callable[[int, int], None]:
-        """Return what a worker calls after each block; the owner hears of each full percent only."""
-
-        def report(done: int, total: int) -> None:
-            percent = done * 100 // max(total, 1)
-            if percent != load.percent:
-                load.percent = percent
-                self._runner.post(lambda: self._progressed(load, done, total))
-
-        return report
 
     def _progressed(self, load: LoadToken, done: int, total: int) -> None:
         if load is self._load:
@@ -469,7 +449,3 @@ class ChatSession:
         self._set_needs_consent(False)
         self._queue.restart(str(target), is_saved=True)
         self.path_changed.emit(former)
-
-
-def _keep_and_read(keep: Callable[[], Path | None], read: Callable[[], Loaded]) -> tuple[Path | None, Loaded]:
-    return keep(), read()

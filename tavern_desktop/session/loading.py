@@ -8,17 +8,21 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from tavern_desktop.chat import facts
 from tavern_desktop.chat.header import Header
 from tavern_desktop.chat.message import Message
+from tavern_desktop.session.runner import Runner
 from tavern_desktop.storage import format as chat_format
 from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.own_folders import make_folder
 from tavern_desktop.storage.publish import publish
 from tavern_desktop.storage.reader import LoadedChat, load
 from tavern_desktop.storage.signature import Signature
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 ChatKind = Literal["character", "group"]
 
@@ -38,6 +42,18 @@ HeaderForHeaderless = Callable[[Path], tuple[dict[str, Any], bool]]
 
 
 @dataclass(frozen=True, slots=True)
+class Setup:
+    """What every session of a program is given."""
+
+    runner: Runner
+    recovery_folder: Path
+    header_for_headerless: HeaderForHeaderless
+    read_only: bool = False
+    preview_limit: int = 100
+    """How many of the newest messages to show while the rest is read; 0 = none."""
+
+
+@dataclass(frozen=True, slots=True)
 class Loaded:
     """A chat as a session needs it. `header` has an integrity value, which may be ours (H4)."""
 
@@ -54,7 +70,18 @@ class LoadToken:
 
     def __init__(self) -> None:
         self.cancelled = threading.Event()
-        self.percent = 0
+        self._percent = 0
+
+    def reporter(self, runner: Runner, told: Callable[[int, int], None]) -> Callable[[int, int], None]:
+        """Return what the reading thread calls after each block; the owner is told of each full percent only."""
+
+        def report(done: int, total: int) -> None:
+            percent = done * 100 // max(total, 1)
+            if percent != self._percent:
+                self._percent = percent
+                runner.post(lambda: told(done, total))
+
+        return report
 
 
 def load_chat(
@@ -81,6 +108,11 @@ def load_chat(
     return Loaded(header, read.messages, read.signature, read.warnings, _is_chat(read), needs_consent)
 
 
+def one_then_other(one: Callable[[], S], other: Callable[[], T]) -> tuple[S, T]:
+    """Do two things in one piece of work."""
+    return one(), other()
+
+
 def with_known_keys(known: Sequence[Message], read: list[Message]) -> list[Message]:
     """Return `read` with the messages of `known` where both begin and end alike, so that these keep their keys."""
     shortest = min(len(known), len(read))
@@ -97,7 +129,8 @@ def write_recovery_copy(folder: Path, stem: str, header: Header, messages: Seque
     """Write a version that the file will not have into our own folder; return where it is. Raises StorageError."""
     make_folder(folder)
     stamp = time.strftime("%Y-%m-%d %Hh%Mm%Ss")
-    path = folder / f"{stem[:80]} - {stamp} {uuid.uuid4().hex[:4]}.jsonl"
+    # The longest name that every file system takes has 255 bytes, and a character has up to four.
+    path = folder / f"{stem[:50]} - {stamp} {uuid.uuid4().hex[:4]}.jsonl"
     publish(path, chat_format.commit_pieces(header, messages), expected=None, integrity=header.integrity())
     return path
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from tavern_desktop.chat.signal import Signal
 from tavern_desktop.session.backing_up import Backups
-from tavern_desktop.session.chat_session import ChatSession, Setup
-from tavern_desktop.session.loading import ChatKind, HeaderForHeaderless
+from tavern_desktop.session.chat_session import ChatSession
+from tavern_desktop.session.loading import ChatKind, HeaderForHeaderless, Setup
 from tavern_desktop.session.runner import Runner
 from tavern_desktop.storage.directory import kind_of
 from tavern_desktop.storage.locks import FileKey, file_key

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tavern_desktop.session import commands, loading
-from tavern_desktop.session.chat_session import ChatSession, Setup
+from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.refusals import CommandRefused, UndoRefused
 from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.stages import Stage
@@ -28,7 +28,7 @@ class Desk:
         self.notices: list[str] = []
 
     def start(self, path: Path | None = None, kind: loading.ChatKind = "character", **options: Any) -> ChatSession:
-        setup = Setup(self.runner, self.recovery, lambda _path: self.metadata, **options)
+        setup = loading.Setup(self.runner, self.recovery, lambda _path: self.metadata, **options)
         session = ChatSession(path or self.path, kind, setup)
         self.notices = recorded(session.notice)
         session.load()
