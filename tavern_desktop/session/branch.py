@@ -44,16 +44,7 @@ def free_branch(path: Path) -> Path:
     """Return the first `<chat> - Branch #n` that is free beside the chat; a branch's branch counts on."""
     stem = _OLD_BEGINNING.sub("", _ENDING.sub("", path.name.removesuffix(SUFFIX)))
     for number in itertools.count(1):
-        target = path.with_name(_named(stem, f" - Branch #{number}"))
+        target = path.with_name(names.with_ending(stem, f" - Branch #{number}"))
         if not os.path.lexists(target):
             return target
     raise AssertionError("numbers do not end")
-
-
-def _named(stem: str, ending: str) -> str:
-    """Return the file name, the stem shortened where both together would be too long for one."""
-    while True:
-        name = stem + ending + SUFFIX
-        if names.normalize_name(name)[0] == name or not stem:
-            return name
-        stem = stem[:-1]

@@ -52,6 +52,11 @@ def free_name(wanted: str, is_taken: Callable[[str], bool]) -> str:
         number += 1
 
 
+def with_ending(stem: str, ending: str) -> str:
+    """Return the file name of `stem` and `ending`; a long stem is shortened, the ending never."""
+    return _cut(stem, _MAX_BYTES - len(SUFFIX) - len(ending.encode("utf-8"))) + ending + SUFFIX
+
+
 def require_plain_name(name: str) -> str:
     """Return `name` if it names something in a folder and nothing outside of it. Raises validation/name."""
     if not name or name in (".", "..") or re.search(r"[/\\\x00]", name):

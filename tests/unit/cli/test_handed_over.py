@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,7 @@ from tavern_desktop.cli import changes
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.session import handover
 from tavern_desktop.session.change_jobs import ChangeDesk
+from tavern_desktop.session.file_acts import FileActs
 from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.runner import PlainRunner
 from tavern_desktop.storage.own_folders import own_folders
@@ -29,8 +31,8 @@ class Window:
         self.runner = PlainRunner()
         self.folder = own_folders().for_root(root.path).data
         self.chats = OpenChats(self.runner, self.folder / "recovery", preview_limit=0)
-        self.asked: list[dict[str, object]] = []
-        self._desk = ChangeDesk(self.chats)
+        self.asked: list[dict[str, Any]] = []
+        self._desk = ChangeDesk(self.chats, FileActs(self.runner, self.chats, self.folder))
         self._ready = threading.Event()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._live)
@@ -53,7 +55,7 @@ class Window:
         self.runner.run_until(self._closing.is_set, 60)
         ownership.release()
 
-    def _answer(self, request: dict[str, object]) -> dict[str, object]:
+    def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
         self.asked.append(request)
         return self._desk.answer(request) or {}
 
