@@ -69,19 +69,15 @@ def _pair_ends(matching: Matching, digests: Digests) -> None:
 
 def _pair_ids(matching: Matching) -> None:
     """Step 1: equal stored ids, duplicates taken out. Those that remain with an id are never each other's."""
-    base, other = matching.base, matching.other
-    mine, theirs = matching.loose_base(), matching.loose_other()
-    may_have = identity.may_have_id
-    if not (any(may_have(base[index]) for index in mine) and any(may_have(other[index]) for index in theirs)):
-        return
-    base_ids, other_ids = identity.effective_ids(base), identity.effective_ids(other)
-    place = {other_ids[index]: index for index in theirs if other_ids[index]}
-    for index in mine:
-        if base_ids[index] in place:
-            matching.pair(index, place[base_ids[index]])
+    mine = identity.places(matching.base)
+    theirs = identity.places(matching.other) if mine else {}
+    for name, index in mine.items():
+        partner = theirs.get(name, NONE)
+        if partner != NONE and matching.partners[index] == matching.owners[partner] == NONE:
+            matching.pair(index, partner)
     matching.set_named(
-        (index for index in matching.loose_base() if base_ids[index]),
-        (index for index in matching.loose_other() if other_ids[index]),
+        (index for index in mine.values() if matching.partners[index] == NONE),
+        (index for index in theirs.values() if matching.owners[index] == NONE),
     )
 
 

@@ -7,7 +7,7 @@ one when we make or rewrite them, and other programs keep it without knowing it,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from tavern_desktop.chat import jsontext
@@ -24,33 +24,31 @@ def id_of(data: dict[str, Any]) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def may_have_id(raw: bytes) -> bool:
-    """Say whether the text of a record can hold an id, without parsing it."""
-    return _MARK in raw
-
-
 def stored_id(raw: bytes) -> str | None:
     """Return the id in the text of a record, parsing it only where it may hold one that is not its last field."""
-    if not may_have_id(raw):
+    if _MARK not in raw:
         return None
     last = _AT_THE_END.search(raw, max(0, len(raw) - 80))
     return last[1].decode("ascii") if last else id_of(jsontext.decode(raw))
 
 
-def effective_ids(records: Iterable[bytes]) -> list[str | None]:
-    """Return the id of each record of one file, None for those without.
+def places(records: Sequence[bytes]) -> dict[str, int]:
+    """Return the index of each id in the records of one file.
 
     Of several records with one id the first keeps it (SillyTavern puts a copy behind its original); the later ones
     count as having none, and get one of their own when they are next rewritten.
     """
-    return without_duplicates(map(stored_id, records))
+    found: dict[str, int] = {}
+    for index in [index for index, raw in enumerate(records) if _MARK in raw]:
+        name = stored_id(records[index])
+        if name is not None:
+            found.setdefault(name, index)
+    return found
 
 
-def without_duplicates(ids: Iterable[str | None]) -> list[str | None]:
-    """Return the ids with all but the first of each taken out."""
-    seen: set[str | None] = set()
-    effective: list[str | None] = []
-    for identity in ids:
-        effective.append(None if identity in seen else identity)
-        seen.add(identity)
+def effective_ids(records: Sequence[bytes]) -> list[str | None]:
+    """Return the id of each record of one file, None for those that have none or count as having none."""
+    effective: list[str | None] = [None] * len(records)
+    for name, index in places(records).items():
+        effective[index] = name
     return effective

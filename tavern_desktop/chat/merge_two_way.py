@@ -27,7 +27,7 @@ def merge_two_way(disk: Sequence[bytes], memory: Sequence[Message]) -> TwoWayRes
     else to say: it cannot be told from the file's. (All that we write has an id.)
     """
     disk_ids = identity.effective_ids(disk)
-    memory_ids = identity.effective_ids(message.raw for message in memory)
+    memory_ids = identity.effective_ids([message.raw for message in memory])
     if None not in disk_ids and memory_ids[: len(disk_ids)] == disk_ids:
         return TwoWayResult(tuple(memory), "fast")
     ours = {name: message for name, message in zip(memory_ids, memory, strict=True) if name is not None}

@@ -53,7 +53,7 @@ def recognise(
 
 
 def keys_among(
-    candidates: Iterable[Message], records: Sequence[bytes], digests: Digests, taken: Iterable[int | None] = ()
+    candidates: Sequence[Message], records: Sequence[bytes], digests: Digests, taken: Iterable[int | None] = ()
 ) -> list[int | None]:
     """Return which of some messages each record is: by text, stored id or content; None where it is none of them.
 
@@ -63,6 +63,11 @@ def keys_among(
     keys: list[int | None] = [None] * len(records)
     given: set[int | None] = set(taken)
     labels: tuple[Callable[[bytes], Hashable], ...] = (bytes, identity.stored_id, digests.__getitem__)
+    first = {message.raw: message.key for message in reversed(candidates)}  # nearly all, and at once
+    for index, key in enumerate(map(first.get, records)):
+        if key is not None and key not in given:
+            keys[index] = key
+            given.add(key)
     for label in labels:
         candidates = [message for message in candidates if message.key not in given]
         wanted = [index for index, key in enumerate(keys) if key is None]
