@@ -22,6 +22,8 @@ from tavern_desktop.storage.signature import Signature
 @dataclass(slots=True)
 class _Open:
     session: ChatSession
+    key: FileKey
+    """Of its file, as it was found when opened or moved: folders may come and go meanwhile."""
     views: int = 0
 
 
@@ -50,7 +52,7 @@ class OpenChats:
         self.backups = backups or Backups(runner)
         self.header_for_headerless = header_for_headerless or _no_metadata
         self._setup = Setup(runner, recovery_folder, self.header_for_headerless, read_only, preview_limit)
-        self._open: dict[FileKey, _Open] = {}
+        self._open: list[_Open] = []
 
     def open(self, path: Path, kind: ChatKind | None = None) -> ChatSession:
         """Return the session of this file for one more view, which must `release` it; loading starts by itself.
@@ -58,11 +60,12 @@ class OpenChats:
         Without `kind`, a file in a folder called `group chats` is a group's.
         """
         key = file_key(path)
-        entry = self._open.get(key)
+        entry = self._entry(key)
         is_new = entry is None
         if entry is None:
             session = ChatSession(path, kind or kind_of(path), self._setup)
-            entry = self._open[key] = _Open(session)
+            entry = _Open(session, key)
+            self._open.append(entry)
             for signal in (session.save_changed, session.state_changed):
                 signal.connect(self._watcher(entry))
             session.path_changed.connect(partial(self._moved, entry))
@@ -74,7 +77,7 @@ class OpenChats:
 
     def release(self, session: ChatSession) -> None:
         """Let go of a session for one view; the last one's leaving saves at once and then closes it."""
-        for entry in list(self._open.values()):
+        for entry in tuple(self._open):
             if entry.session is session:
                 entry.views -= 1
                 session.save_now()
@@ -82,19 +85,19 @@ class OpenChats:
 
     def session_for(self, path: Path) -> ChatSession | None:
         """Return the session of this file if it is open, under whatever spelling."""
-        entry = self._open.get(file_key(path))
+        entry = self._entry(file_key(path))
         return entry.session if entry else None
 
     def unsaved(self) -> list[ChatSession]:
         """Return the sessions whose changes are not in their file."""
-        return [entry.session for entry in self._open.values() if entry.session.is_dirty]
+        return [entry.session for entry in self._open if entry.session.is_dirty]
 
     def flush_all(self, timeout: float) -> list[str]:
         """Save everything, waiting at most `timeout` seconds; return the titles of what is still not saved.
 
         For the end of a program: nothing but saving goes on meanwhile.
         """
-        for entry in list(self._open.values()):
+        for entry in tuple(self._open):
             entry.session.save_now()
         deadline = time.monotonic() + timeout
         self._runner.run_until(self._nothing_runs, timeout)
@@ -103,7 +106,10 @@ class OpenChats:
         return [session.title for session in self.unsaved()]
 
     def _nothing_runs(self) -> bool:
-        return not self.backups.is_busy and not any(entry.session.is_saving for entry in self._open.values())
+        return not self.backups.is_busy and not any(entry.session.is_saving for entry in self._open)
+
+    def _entry(self, key: FileKey) -> _Open | None:
+        return next((entry for entry in self._open if entry.key == key), None)
 
     def _published(self, session: ChatSession, signature: Signature) -> None:
         self.backups.published(session.path, signature.size, session.notice.emit)
@@ -120,17 +126,13 @@ class OpenChats:
         session = entry.session
         if entry.views or session.is_saving or session.is_dirty:
             return
-        self._forget(entry)
-        session.close()
+        if entry in self._open:
+            self._open.remove(entry)
+            session.close()
 
     def _moved(self, entry: _Open, _former: Path) -> None:
-        self._forget(entry)
-        self._open[file_key(entry.session.path)] = entry
+        entry.key = file_key(entry.session.path)
         self._close_if_done(entry)
-
-    def _forget(self, entry: _Open) -> None:
-        """Take an entry out, whatever the key of its file has become."""
-        self._open = {key: other for key, other in self._open.items() if other is not entry}
 
 
 def _no_metadata(_chat: Path) -> tuple[dict[str, Any], bool]:
