@@ -127,7 +127,8 @@ class States:
             return
         state = State(self._last_number + 1, [(self.newest, change)], frozenset(deleted))
         if merged is not None:
-            state.deleted |= change.removed.keys()  # what a merge removed was deleted by somebody
+            # What a merge removed, here or from the file, was deleted by somebody: remembered as long as this version.
+            state.deleted |= change.removed.keys()
             self._add_foreign_parent(state, merged, after)
         self._messages = after
         self._last_number = state.number
@@ -142,6 +143,7 @@ class States:
         if theirs is not None and ours is not None:
             foreign = State(state.number, [(version.base, theirs)])
             state.number += 1
+            state.deleted |= ours.removed.keys()
             state.parents.append((foreign, ours))
 
     def go_back(self, path: Iterable[Change]) -> tuple[Message, ...]:

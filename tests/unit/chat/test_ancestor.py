@@ -144,6 +144,17 @@ def test_after_twenty_publishes_the_oldest_state_and_its_deletions_are_forgotten
     assert choose_base(chat.states, encoded(chat.loaded)).state.number > 0
 
 
+def test_a_deletion_is_remembered_as_long_as_a_version_of_others_that_lacks_it(chat: Open) -> None:
+    chat.delete(0)
+    theirs = [*chat.loaded, chat.writer.record()]
+    chat.merge(theirs)
+    for _ in range(MOST_PUBLISHES - 1):
+        chat.send()
+    result = chat.merge([*theirs, chat.writer.record()])
+    assert not result.conflicts
+    assert chat.loaded[0]["mes"] not in {message.data()["mes"] for message in result.messages}
+
+
 def test_a_publish_that_changed_nothing_makes_no_state(chat: Open) -> None:
     chat.states.record(list(chat.memory))
     assert chat.states.newest.number == 0
