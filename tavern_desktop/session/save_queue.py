@@ -79,7 +79,7 @@ class SaveQueue:
 
     def note_change(self) -> None:
         """Take notice that the chat changed: it may now differ from the file, or no longer."""
-        if not self._saving and not self._paused and self.state.kind != "changed_on_disk":
+        if not self._saving and self.state.kind != "changed_on_disk":
             self._settle()
 
     def save_now(self) -> None:
@@ -126,11 +126,9 @@ class SaveQueue:
             self._failures = 0
             self._at_once = False
             self._set("saved")
-        elif self._paused:
-            self._set("unsaved")
         elif self.needs_consent:
             self._set("needs_header_consent")
-        elif self._at_once:
+        elif self._at_once and not self._paused:
             self._start()
         elif self.state.kind != "failed" or is_new:
             self._plan(WAIT)

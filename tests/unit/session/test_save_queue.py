@@ -189,6 +189,15 @@ def test_paused_it_saves_nothing_and_then_goes_on(document: Document) -> None:
     assert document.writes == ["a"]
 
 
+def test_a_change_during_a_pause_is_not_saved_and_is_said_not_to_be(document: Document) -> None:
+    document.queue.pause()
+    document.type("a")
+    assert document.queue.state.kind == "unsaved"
+    document.queue.resume()
+    document.runner.advance(1)
+    assert document.writes == ["a"]
+
+
 def test_a_fault_of_ours_is_not_swallowed_and_the_change_counts_as_unsaved(document: Document) -> None:
     document.failures = [RuntimeError("a fault")]
     document.type("a")
