@@ -12,6 +12,9 @@ from tavern_desktop.chat.header import Header
 from tavern_desktop.chat.message import Message
 from tavern_desktop.chat.signal import Signal
 
+NEARBY = 200
+"""How far from where it was read a message is looked for before a table of all keys is made."""
+
 
 class Chat:
     """Header and messages, with a signal before and after each change of a range.
@@ -46,6 +49,9 @@ class Chat:
     def find(self, key: int) -> int | None:
         """Return the index of the message with this key, None if it is not here (any more)."""
         if self._index_by_key is None:
+            index = self._find_nearby(key)
+            if index is not None:
+                return index
             self._index_by_key = {message.key: index for index, message in enumerate(self.messages)}
         return self._index_by_key.get(key)
 
@@ -105,3 +111,17 @@ class Chat:
         """Put another header, as after a change of metadata."""
         self.header = header
         self.header_changed.emit()
+
+    def _find_nearby(self, key: int) -> int | None:
+        """Look where a message stands unless many came, went or moved: a table of 100,000 keys takes 20 ms to make."""
+        messages = self.messages
+        if not messages:
+            return None
+        guess = min(max(key - messages[0].key, 0), len(messages) - 1)
+        for index in range(guess, max(guess - NEARBY, -1), -1):
+            if messages[index].key == key:
+                return index
+        for index in range(guess + 1, min(guess + NEARBY, len(messages))):
+            if messages[index].key == key:
+                return index
+        return None

@@ -190,3 +190,16 @@ def _step(chat: Chat, name: str, one: int, other: int, third: int) -> None:
             outside = [*range(first), *range(last + 2, size + 1)]
             if outside:
                 chat.move(first, last, outside[third % len(outside)])
+
+
+def test_a_message_is_found_wherever_it_went() -> None:
+    chat = Chat(Header.new(), Message.read([b'{"mes":"%d"}' % number for number in range(1000)]))
+    keys = [message.key for message in chat.messages]
+    chat.remove(100, 399)
+    chat.move(0, 0, 600)
+    arrived = Message.new({"mes": "new"})
+    chat.insert(300, [arrived])
+    for index, message in enumerate(chat.messages):
+        assert chat.find(message.key) == index
+    assert chat.find(keys[200]) is None
+    assert chat.find(arrived.key) == 300
