@@ -35,7 +35,7 @@ class Digests(dict[bytes, bytes]):
     """
 
     def __missing__(self, raw: bytes) -> bytes:
-        digest = hashlib.blake2b(canonical(jsontext.decode(raw)), digest_size=16).digest()
+        digest = hashlib.sha256(canonical(jsontext.decode(raw))).digest()
         self[raw] = digest
         return digest
 
