@@ -15,6 +15,7 @@ from typing import Literal
 
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.header import Header
+from tavern_desktop.chat.merge import MergeResult
 from tavern_desktop.chat.signal import Signal
 from tavern_desktop.session.commands import Command
 from tavern_desktop.session.loading import (
@@ -29,6 +30,7 @@ from tavern_desktop.session.loading import (
     with_known_keys,
     write_recovery_copy,
 )
+from tavern_desktop.session.merging import AdoptMerge, Lineage, Merged, MergeRefused, caught_up, merge_into_file
 from tavern_desktop.session.refusals import CommandRefused
 from tavern_desktop.session.runner import Outcome
 from tavern_desktop.session.save_queue import Save, SaveQueue, SaveState
@@ -71,6 +73,8 @@ class ChatSession:
         """The chat was saved as a new file or renamed; the argument is the former path."""
         self.removed: Signal[()] = Signal()
         """The file went into the bin; views let go of the session."""
+        self.merged: Signal[MergeResult] = Signal()
+        """What another program wrote was merged, and stands in the chat and in the file."""
         self.published: Signal[Signature] = Signal()
         """A version was written to the file."""
         self.notice: Signal[str] = Signal()
@@ -93,6 +97,7 @@ class ChatSession:
         self._is_saving_as = False
         self._is_lost_on_disk = False
         self._saved = Version(Header.new(), [])
+        self._lineage = Lineage([])
         self._signature: Signature | None = None
         self._queue = SaveQueue(setup.runner, str(path), lambda: self.is_dirty, self._begin_save)
         self._queue.changed.connect(self.save_changed.emit)
@@ -212,6 +217,21 @@ class ChatSession:
         self._runner.submit(work, partial(self._saved_as_new, target, version), lane=self._queue.lane)
         return target
 
+    def merge(self) -> None:
+        """Merge what another program wrote into the file with what is here, and save both as one.
+
+        Where that cannot be done, file and chat stay as they are, and a notice says why.
+        """
+        chat = self.chat
+        if chat is None or self.state != "ready" or self._is_saving_as:
+            return
+        self._queue.pause()
+        self._is_saving_as = True
+        ours = Version(chat.header, list(chat.messages))
+        read = self._reading(LoadToken())
+        work = partial(merge_into_file, self.path, read, self._lineage, self._saved, ours)
+        self._runner.submit(work, partial(self._merged, ours), lane=self._queue.lane)
+
     def allow_header(self) -> None:
         """Agree that saving gives this group chat a header line (D6)."""
         if self.needs_header_consent:
@@ -270,6 +290,7 @@ class ChatSession:
         if self.chat is not None:
             self._saved = Version(self.chat.header, list(self.chat.messages))
         self._queue.close()
+        self.state, self.error = "failed", StorageError("not_found", "chat", chat_ref=self.path)
         self.removed.emit()
 
     def close(self) -> None:
@@ -376,6 +397,7 @@ class ChatSession:
         if self.chat is None:
             raise AssertionError("there is a chat once it was read")
         self._saved = Version(self.chat.header, list(self.chat.messages))
+        self._lineage = Lineage(self._saved.messages)
         self._signature = loaded.signature
         self._is_lost_on_disk = False
         self._undo.clear()
@@ -422,7 +444,7 @@ class ChatSession:
             raise AssertionError("a chat that was not read is never saved")
         version = Version(self.chat.header, list(self.chat.messages))
         write = partial(write_over, self.path, self.kind, version, self._saved, self._signature)
-        return Save(write, partial(self._published, version))
+        return Save(partial(_write, write, self._lineage, version), partial(self._published, version))
 
     def _published(self, version: Version, signature: Signature) -> None:
         self._saved, self._signature, self._is_lost_on_disk = version, signature, False
@@ -442,6 +464,7 @@ class ChatSession:
             self._queue.resume()
             raise
         former, self.path = self.path, target
+        self._lineage = Lineage(version.messages)
         self._published(version, signature)
         if self.chat is not None:
             metadata = self.chat.header.metadata() | {"integrity": version.header.integrity()}
@@ -449,3 +472,38 @@ class ChatSession:
         self._set_needs_consent(False)
         self._queue.restart(str(target), is_saved=True)
         self.path_changed.emit(former)
+
+    def _merged(self, ours: Version, outcome: Outcome[Merged]) -> None:
+        self._is_saving_as = False
+        try:
+            merged = outcome.result()
+        except (StorageError, MergeRefused, ChangedOnDisk) as error:
+            self.notice.emit(f"Not merged. {_reason(error)}")
+            self._queue.resume()
+            self.save_changed.emit()
+            return
+        except BaseException:
+            self._queue.resume()
+            raise
+        if self.chat is None:
+            raise AssertionError("there is a chat once it was read")
+        adoption = AdoptMerge(caught_up(merged, ours, self.chat))
+        self._published(merged.version, merged.signature)
+        if adoption.do(self.chat):
+            self._undo.add(adoption)
+        self._queue.restart(self._queue.lane, is_saved=True)
+        self.undo_changed.emit()
+        self.merged.emit(merged.result)
+
+
+def _write(write: Callable[[], Signature], lineage: Lineage, version: Version) -> Signature:
+    """Write a version and remember that the file may descend from it."""
+    signature = write()
+    lineage.record(version.messages)
+    return signature
+
+
+def _reason(error: StorageError | MergeRefused | ChangedOnDisk) -> str:
+    if isinstance(error, ChangedOnDisk):
+        return "The file was changed again meanwhile; try once more."
+    return sentence(error) if isinstance(error, StorageError) else error.sentence

@@ -17,6 +17,7 @@ from tavern_desktop.session.backing_up import back_up_first
 from tavern_desktop.session.branch import write_branch
 from tavern_desktop.session.changes import no_message
 from tavern_desktop.session.chat_session import ChatSession
+from tavern_desktop.session.export import Format, export_chat
 from tavern_desktop.session.loading import HeaderForHeaderless, load_chat
 from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.refusals import CommandRefused
@@ -154,18 +155,30 @@ class FileActs:
         """Copy a backup beside the chat it is of, as a new chat (contract B9)."""
         self._submit_new(path, lambda: _copy_free(backup, path.parent, f"{path.stem} (backup)"), done)
 
-    def when_saved(self, path: Path, work: Callable[[], Path], done: Done) -> None:
-        """Do `work`, which makes a file of what is on disk, after an open chat is saved. Raises CommandRefused."""
+    def export(self, path: Path, out: Path, form: Format, done: Done, *, replace: bool = False) -> None:
+        """Write a chat to `out` (see `export_chat`); an open one is saved first. Raises CommandRefused."""
+
+        def write() -> Path:
+            export_chat(path, out, form, replace=replace)
+            return out
+
+        self.when_saved(path, write, done, is_chat=False)
+
+    def when_saved(self, path: Path, work: Callable[[], Path], done: Done, *, is_chat: bool = True) -> None:
+        """Do `work`, which makes a file of what is on disk, after an open chat is saved. Raises CommandRefused.
+
+        `is_chat`: the file is one more chat beside the other.
+        """
         session, path = self._open(path)
         if session is None or not session.is_dirty:
-            self._submit_new(path, work, done)
+            self._submit_new(path, work, done, is_chat=is_chat)
             return
         save = session.begin_move()
 
         def both() -> tuple[FileDone, Signature | None]:
             saved = _saved(save)
             made = work()
-            return FileDone(made, _attempt("Created", lambda: add_beside(path, made))), saved
+            return FileDone(made, _told_of(path, made) if is_chat else ()), saved
 
         def finished(outcome: Outcome[tuple[FileDone, Signature | None]]) -> None:
             if outcome.error is None and save is not None:
@@ -182,10 +195,10 @@ class FileActs:
         session = self._chats.session_for(path)
         return session, path if session is None else session.path
 
-    def _submit_new(self, path: Path, work: Callable[[], Path], done: Done) -> None:
+    def _submit_new(self, path: Path, work: Callable[[], Path], done: Done, *, is_chat: bool = True) -> None:
         def both() -> FileDone:
             made = work()
-            return FileDone(made, _attempt("Created", lambda: add_beside(path, made)))
+            return FileDone(made, _told_of(path, made) if is_chat else ())
 
         self._runner.submit(both, done, lane=str(path))
 
@@ -236,6 +249,10 @@ def _copy_free(source: Path, folder: Path, name: str) -> Path:
                 raise
         else:
             return target
+
+
+def _told_of(chat: Path, made: Path) -> tuple[str, ...]:
+    return _attempt("Created", lambda: add_beside(chat, made))
 
 
 def _attempt(what_happened: str, write: Callable[[], object]) -> tuple[str, ...]:

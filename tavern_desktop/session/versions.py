@@ -10,6 +10,7 @@ from tavern_desktop.chat.header import Header
 from tavern_desktop.chat.message import Message
 from tavern_desktop.session.loading import ChatKind
 from tavern_desktop.storage import format as chat_format
+from tavern_desktop.storage.errors import ChangedOnDisk, StorageError
 from tavern_desktop.storage.metadata import save_metadata
 from tavern_desktop.storage.publish import publish
 from tavern_desktop.storage.signature import Signature
@@ -39,6 +40,11 @@ def write_over(path: Path, kind: ChatKind, version: Version, saved: Version, exp
     Where only the metadata differs the body is not written anew: its bytes are copied (contract §7).
     """
     if expected is not None and version.messages == saved.messages:
-        return save_metadata(path, version.header.metadata(), kind=kind, expected=expected)
+        try:
+            return save_metadata(path, version.header.metadata(), kind=kind, expected=expected)
+        except StorageError as error:
+            if error.kind != "not_found":
+                raise
+            raise ChangedOnDisk(path, None) from None
     pieces = chat_format.commit_pieces(version.header, version.messages)
     return publish(path, pieces, expected=expected, integrity=version.header.integrity())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, QTimer
@@ -11,9 +12,19 @@ from tavern_desktop.ui.actions import Act, ActionSet, Need
 from tavern_desktop.ui.banner import Notice
 from tavern_desktop.ui.chat_pane import ChatPane
 from tavern_desktop.ui.desk import ChatDesk
+from tavern_desktop.ui.file_deeds import FileDeeds
 from tavern_desktop.ui.finding import Finding
 from tavern_desktop.ui.inspector.pane import Inspector
-from tavern_desktop.ui.menus import HEADER_MENU, MESSAGE_CONTEXT, Items, build_menu_bar, pop_up_menu
+from tavern_desktop.ui.library.entries import Entry
+from tavern_desktop.ui.menus import (
+    HEADER_MENU,
+    LIBRARY_CONTEXT,
+    MESSAGE_CONTEXT,
+    Items,
+    build_menu_bar,
+    menu_for,
+    pop_up_menu,
+)
 from tavern_desktop.ui.messages import Said
 from tavern_desktop.ui.save_status import save_status
 from tavern_desktop.ui.window_acts import WindowActs
@@ -36,6 +47,7 @@ class ChatPart(QObject):
         self.inspector = Inspector(window.services)
         self.desk = ChatDesk(window.services, self.pane, self)
         self.finding = Finding(window.services, self.pane.find_bar, self.pane.view, self._chat, self)
+        self.files = FileDeeds(window, self)
         self.acts = WindowActs(window, self)
         self._connect_window()
         self._connect_chat()
@@ -62,6 +74,8 @@ class ChatPart(QObject):
         self.actions.requested.connect(acts.run)
         window.library.chat_requested.connect(acts.open_chat)
         window.library.new_chat_requested.connect(acts.start_chat)
+        window.library.menu_requested.connect(self._pop_up_for_entry)
+        window.library.bin_requested.connect(lambda path: self.files.run(Act.REMOVE_CHAT, Path(path)))
         window.library.current_changed.connect(self._show_available)
         window.status.retry_requested.connect(acts.save)
         services.settings_changed.connect(self.show_choices)
@@ -79,6 +93,7 @@ class ChatPart(QObject):
         pane.view.menu_requested.connect(lambda place: self._pop_up(MESSAGE_CONTEXT, place))
         pane.view.link_activated.connect(acts.open_link)
         pane.failed.show_file_requested.connect(acts.show_file)
+        pane.failed.backups_requested.connect(lambda: acts.run(Act.BACKUPS))
         pane.failed.repair_requested.connect(acts.repair)
         pane.welcome.folder_chosen.connect(acts.choose_root)
         pane.welcome.sample_chosen.connect(acts.stay_with_own)
@@ -91,6 +106,12 @@ class ChatPart(QObject):
 
     def _pop_up(self, items: Items, place: QPoint) -> None:
         pop_up_menu(self._window, items, self.actions).popup(place)
+
+    def _pop_up_for_entry(self, entry: Entry, place: QPoint) -> None:
+        """Offer what can be done to the chat of a row in the library."""
+        if entry.path:
+            path = Path(entry.path)
+            menu_for(self._window, LIBRARY_CONTEXT, lambda act: self.files.run(act, path)).popup(place)
 
     def _show_chat(self) -> None:
         session = self.desk.session

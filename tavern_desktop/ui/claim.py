@@ -76,7 +76,7 @@ class RequestDesk:
     def _take_new_root(self) -> None:
         from tavern_desktop.session.change_jobs import ChangeDesk
 
-        self._changes = ChangeDesk(self._services.open_chats)
+        self._changes = ChangeDesk(self._services.open_chats, self._services.file_acts)
 
 
 def hand_over(folder: Path, path: Path | None, *, new_window: bool) -> bool:

@@ -52,6 +52,8 @@ class ChatDesk(QObject):
         self.commands = MessageCommands(pane.view, lambda: self.session, self)
         self.writing = Writing(services, pane.composer, lambda: self.session, self.commands, self)
         self._notices = SaveNotices(services, pane.banner, self)
+        self._notices.show_requested.connect(self._show_message)
+        self._notices.undo_requested.connect(self.commands.undo)
         self.commands.refused.connect(lambda text: pane.banner.show_notice(Notice(text, key="refused")))
         self.commands.undo_offered.connect(pane.undo_bar.offer)
         self.writing.noticed.connect(pane.banner.show_notice)
@@ -160,6 +162,7 @@ class ChatDesk(QObject):
             (session.save_changed, self._show_save),
             (session.undo_changed, self._say_state),
             (session.path_changed, self._path_changed),
+            (session.removed, self.leave),
             (session.notice, self._show_notice),
         )
         for signal, slot in pairs:
@@ -248,6 +251,11 @@ class ChatDesk(QObject):
         self._show_header()
         self._services.library.refresh_chat(self.session.path if self.session is not None else former)
         self.chat_changed.emit()
+
+    def _show_message(self, key: int) -> None:
+        index = self._shown.find(key) if self._shown is not None else None
+        if index is not None:
+            self._pane.view.scroll_to_index(index)
 
     def _offer_orphan(self, text: str) -> None:
         """A message went while it was being edited: what was typed is kept for the person."""

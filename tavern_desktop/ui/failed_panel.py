@@ -87,6 +87,7 @@ class FailedPanel(QWidget):
 
     show_file_requested = Signal()
     repair_requested = Signal()
+    backups_requested = Signal()
     retry_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -98,6 +99,7 @@ class FailedPanel(QWidget):
         self._sign = Sign("warning", "danger", 28)
         self.retry = push_button(self.tr("Retry"), "primary", self.retry_requested.emit)
         self.repair = push_button(self.tr("Save a Repaired Copy"), "plain", self.repair_requested.emit)
+        self.backups = push_button(self.tr("Open Backup…"), "plain", self.backups_requested.emit)
         self.show_file = push_button(self.tr("Show File"), "plain", self.show_file_requested.emit)
         self.rest_text = label(tone="section", wrap=True)
         self.lines = QListView()
@@ -145,7 +147,7 @@ class FailedPanel(QWidget):
         top.addLayout(words, 1)
         buttons = QHBoxLayout()
         buttons.setContentsMargins(42, 0, 0, 0)
-        for button in (self.retry, self.repair, self.show_file):
+        for button in (self.retry, self.repair, self.backups, self.show_file):
             buttons.addWidget(button)
         buttons.addStretch(1)
         self._rest = QSplitter(Qt.Orientation.Vertical)

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from tavern_desktop.ui.actions import Act, ActionSet
+from tavern_desktop.ui.icons import icon
 
 Items = Sequence[Act | None]
 
 FILE: Items = (
-    Act.NEW_CHAT, Act.NEW_WINDOW, None, Act.OPEN_FILE, Act.OPEN_FOLDER, None, Act.SAVE, Act.SHOW_FILE, None,
-    Act.SETTINGS, None, Act.CLOSE_WINDOW, Act.QUIT,
+    Act.NEW_CHAT, Act.NEW_WINDOW, None, Act.OPEN_FILE, Act.OPEN_FOLDER, None, Act.SAVE, Act.EXPORT, Act.BACKUPS,
+    Act.SHOW_FILE, None, Act.SETTINGS, None, Act.CLOSE_WINDOW, Act.QUIT,
 )  # fmt: skip
 EDIT: Items = (
     Act.UNDO, Act.REDO, None, Act.COPY, Act.COPY_MARKDOWN, None, Act.FIND, Act.FIND_NEXT, Act.FIND_PREVIOUS,
 )  # fmt: skip
 MESSAGE: Items = (
     Act.EDIT, Act.COPY_MESSAGE, None, Act.SWIPE_LEFT, Act.SWIPE_RIGHT, Act.DELETE_SWIPE, None, Act.HIDE, Act.UNHIDE,
-    None, Act.MOVE_UP, Act.MOVE_DOWN, Act.INSERT_BEFORE, Act.INSERT_AFTER, Act.DUPLICATE, None, Act.DELETE,
-    Act.DELETE_FROM_HERE, None, Act.SELECT_PREVIOUS, Act.SELECT_NEXT,
+    None, Act.MOVE_UP, Act.MOVE_DOWN, Act.INSERT_BEFORE, Act.INSERT_AFTER, Act.DUPLICATE, Act.BRANCH, None,
+    Act.DELETE, Act.DELETE_FROM_HERE, None, Act.SELECT_PREVIOUS, Act.SELECT_NEXT,
 )  # fmt: skip
 CHAT: Items = (
     Act.JUMP, Act.GO_TO, Act.GO_TO_END, Act.SHOW_MORE, None, Act.PREVIOUS_CHAT, Act.NEXT_CHAT, None, Act.RELOAD,
+    None, Act.RENAME_CHAT, Act.DUPLICATE_CHAT, Act.REMOVE_CHAT,
 )  # fmt: skip
 VIEW: Items = (
     Act.LIBRARY, Act.INSPECTOR, Act.SEARCH_LIBRARY, None, Act.ZOOM_IN, Act.ZOOM_OUT, Act.ZOOM_RESET, None,
@@ -43,12 +46,17 @@ MENU_BAR: Sequence[tuple[object, Items]] = (
 
 MESSAGE_CONTEXT: Items = (
     Act.EDIT, Act.COPY_MESSAGE, Act.COPY, None, Act.SWIPE_LEFT, Act.SWIPE_RIGHT, Act.DELETE_SWIPE, None, Act.HIDE,
-    Act.UNHIDE, Act.MOVE_UP, Act.MOVE_DOWN, Act.INSERT_BEFORE, Act.INSERT_AFTER, Act.DUPLICATE, None, Act.DELETE,
-    Act.DELETE_FROM_HERE,
+    Act.UNHIDE, Act.MOVE_UP, Act.MOVE_DOWN, Act.INSERT_BEFORE, Act.INSERT_AFTER, Act.DUPLICATE, Act.BRANCH, None,
+    Act.DELETE, Act.DELETE_FROM_HERE,
 )  # fmt: skip
 HEADER_MENU: Items = (
-    Act.NEW_CHAT, None, Act.FIND, Act.GO_TO, Act.GO_TO_END, None, Act.SHOW_FILE, Act.RELOAD, None, Act.INSPECTOR,
+    Act.NEW_CHAT, None, Act.FIND, Act.GO_TO, Act.GO_TO_END, None, Act.RENAME_CHAT, Act.DUPLICATE_CHAT, Act.EXPORT,
+    Act.BACKUPS, Act.SHOW_FILE, Act.RELOAD, None, Act.REMOVE_CHAT, None, Act.INSPECTOR,
 )  # fmt: skip
+LIBRARY_CONTEXT: Items = (
+    Act.RENAME_CHAT, Act.DUPLICATE_CHAT, Act.EXPORT, Act.BACKUPS, None, Act.REMOVE_CHAT,
+)  # fmt: skip
+"""What can be done to a chat in the library, in view or not."""
 
 
 def title(text: str) -> str:
@@ -63,6 +71,18 @@ def fill_menu(menu: QMenu, items: Items, actions: ActionSet) -> QMenu:
             menu.addSeparator()
         else:
             menu.addAction(actions[act])
+    return menu
+
+
+def menu_for(parent: QWidget, items: Items, run: Callable[[Act], object]) -> QMenu:
+    """Return a context menu, which disposes of itself, for something else than what is in view."""
+    menu = QMenu(parent)
+    menu.aboutToHide.connect(menu.deleteLater)
+    for act in items:
+        if act is None:
+            menu.addSeparator()
+        else:
+            menu.addAction(icon(act.value.icon), act.text, partial(run, act))
     return menu
 
 

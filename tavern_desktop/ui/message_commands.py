@@ -37,6 +37,8 @@ class MessageCommands(QObject):
     """A sentence why something was not done."""
     undone = Signal()
     """Something was taken back."""
+    branch_requested = Signal(int)
+    """A chat of its own is wanted of all up to the message with this key."""
     undo_offered = Signal(str)
     """Something was taken away; the sentence for the undo bar."""
 
@@ -60,6 +62,7 @@ class MessageCommands(QObject):
             Act.INSERT_BEFORE: lambda chat, key, keys: self._insert(chat, key, before=True),
             Act.INSERT_AFTER: lambda chat, key, keys: self._insert(chat, key, before=False),
             Act.DUPLICATE: lambda chat, key, keys: self._do(CopyMessage(key)),
+            Act.BRANCH: lambda chat, key, keys: self.branch_requested.emit(key),
             Act.DELETE: lambda chat, key, keys: self._delete(keys),
             Act.DELETE_FROM_HERE: lambda chat, key, keys: self._delete_from(chat, key),
         }

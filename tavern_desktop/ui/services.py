@@ -25,6 +25,7 @@ from tavern_desktop.ui.messages import MessageService
 from tavern_desktop.ui.theme import themes
 
 if TYPE_CHECKING:
+    from tavern_desktop.session.file_acts import FileActs
     from tavern_desktop.session.open_chats import OpenChats
 
 log = logging.getLogger(__name__)
@@ -74,6 +75,7 @@ class Services(QObject):
         self.root = root
         self.library = self._make_library()
         self._open_chats: OpenChats | None = None
+        self._file_acts: FileActs | None = None
 
     @property
     def open_chats(self) -> OpenChats:
@@ -81,6 +83,16 @@ class Services(QObject):
         if self._open_chats is None:
             self._open_chats = self._make_open_chats(self.root)
         return self._open_chats
+
+    @property
+    def file_acts(self) -> FileActs:
+        """What is done to whole chat files of the data root in use."""
+        if self._file_acts is None:
+            from tavern_desktop.session.file_acts import FileActs
+
+            own = self.folders.for_root(self.root.path).data
+            self._file_acts = FileActs(self.runner, self.open_chats, own)
+        return self._file_acts
 
     # -- settings ---------------------------------------------------------------------------------------
 
@@ -159,6 +171,7 @@ class Services(QObject):
         self.root = root
         self.library = self._make_library()
         self._open_chats = None
+        self._file_acts = None
         self.avatars.forget()
         self.persona = Persona(NOBODY)
         self.root_changed.emit()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
@@ -30,6 +32,7 @@ class UndoBar(QFrame):
         row.addWidget(self._text)
         row.addWidget(self.undo_button)
         row.addWidget(icon_button("close", self.tr("Dismiss"), self.hide))
+        self._act: Callable[[], object] = self.undo_requested.emit
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(SHOWN_FOR)
@@ -40,8 +43,10 @@ class UndoBar(QFrame):
     def text(self) -> str:
         return self._text.text()
 
-    def offer(self, text: str) -> None:
-        """Say what was done and offer to undo it."""
+    def offer(self, text: str, undo: Callable[[], object] | None = None) -> None:
+        """Say what was done and offer to undo it: by `undo`, else as the last change of the chat."""
+        self._act = undo or self.undo_requested.emit
+        self.undo_button.setToolTip(self.tr("Undo") if undo else Act.UNDO.tip)
         self._text.setText(text)
         self.setAccessibleName(text)
         self.adjustSize()
@@ -51,7 +56,7 @@ class UndoBar(QFrame):
 
     def _undo(self) -> None:
         self.hide()
-        self.undo_requested.emit()
+        self._act()
 
     def hideEvent(self, event: QHideEvent) -> None:
         self._timer.stop()

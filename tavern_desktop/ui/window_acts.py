@@ -80,8 +80,10 @@ class WindowActs(QObject):
 
     def run(self, act: Act) -> None:
         """Do what an action stands for."""
-        commands = self._part.desk.commands
-        if commands.handles(act):
+        commands, files = self._part.desk.commands, self._part.files
+        if files.handles(act):
+            files.run(act, self._part.desk.path)
+        elif commands.handles(act):
             commands.act(act)
         else:
             self._acts[act]()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QButtonGroup,
@@ -32,6 +33,8 @@ class EntryList(QWidget):
 
     chosen = Signal(object)
     """An Entry was clicked, or Enter pressed on it."""
+    bin_requested = Signal(object)
+    """Delete was pressed on an Entry."""
     menu_requested = Signal(object, QPoint)
     """The context menu of an Entry is wanted at a global position."""
 
@@ -60,6 +63,9 @@ class EntryList(QWidget):
         self.view.clicked.connect(self._choose)
         self.view.activated.connect(self._choose)
         self.view.customContextMenuRequested.connect(self._ask_for_menu)
+        delete = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.view)
+        delete.setContext(Qt.ShortcutContext.WidgetShortcut)
+        delete.activated.connect(self._bin_current)
         avatars.loaded.connect(self.view.viewport().update)
 
     def show_entries(self, entries: list[Entry], problem: str, *, ready: bool) -> None:
@@ -107,6 +113,11 @@ class EntryList(QWidget):
     def _choose(self, index: QModelIndex) -> None:
         self.chosen.emit(index.data(ENTRY_ROLE))
 
+    def _bin_current(self) -> None:
+        entry = self.current_entry()
+        if entry is not None:
+            self.bin_requested.emit(entry)
+
     def _ask_for_menu(self, place: QPoint) -> None:
         index = self.view.indexAt(place)
         if index.isValid():
@@ -120,6 +131,8 @@ class LibraryPane(QWidget):
     """The chat at this path shall be opened."""
     new_chat_requested = Signal(str)
     """A character (stem) without a chat was chosen."""
+    bin_requested = Signal(str)
+    """The chat at this path, chosen among the recent ones, shall go into the bin."""
     menu_requested = Signal(object, QPoint)
     tab_changed = Signal(int)
     current_changed = Signal()
@@ -152,6 +165,8 @@ class LibraryPane(QWidget):
             each.chosen.connect(self._choose)
             each.menu_requested.connect(self.menu_requested)
             each.view.selectionModel().currentChanged.connect(self.current_changed)
+        # Only there a row is one chat: a character's or a group's stands for all of theirs.
+        self.recent.bin_requested.connect(lambda entry: self.bin_requested.emit(entry.path))
         self._tabs.idClicked.connect(self.show_tab)
 
     def show_data(self, data: LibraryData) -> None:

@@ -139,3 +139,15 @@ def test_metadata_alone_is_saved_without_touching_the_body(desk: Desk, chat: Pat
     assert session.save_state.kind == "saved"
     assert b"rain" in chat.read_bytes()
     assert chat.read_bytes().partition(b"\n")[2] == body
+
+
+def test_metadata_is_not_saved_to_a_file_that_is_gone(desk: Desk, chat: Path) -> None:
+    session = desk.open(chat)
+    assert session.chat is not None
+    header = session.chat.header
+    session.chat.set_header(header.with_metadata(header.metadata() | {"note_prompt": "rain"}))
+    chat.unlink()
+    session.save_now()
+    desk.runner.run_until_idle()
+    assert session.save_state.kind == "changed_on_disk"
+    assert not chat.exists()
