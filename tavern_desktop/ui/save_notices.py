@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QInputDialog, QWidget
 
+from tavern_desktop.chat.merge import MergeResult
 from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.ui.banner import Banner, Notice
 from tavern_desktop.ui.services import Services
 
-CHANGED, READ_ONLY, HEADER = "changed", "read_only", "header"
+CHANGED, READ_ONLY, HEADER, MERGED = "changed", "read_only", "header", "merged"
 
 
 class SaveNotices(QObject):
     """Watches the session in view. Owner: the desk."""
+
+    show_requested = Signal(int)
+    """The key of a message that came from elsewhere."""
+    undo_requested = Signal()
 
     def __init__(self, services: Services, banner: Banner, parent: QObject) -> None:
         super().__init__(parent)
@@ -29,10 +34,12 @@ class SaveNotices(QObject):
         if self._session is not None:
             self._session.save_changed.disconnect(self._look)
             self._session.state_changed.disconnect(self._look)
+            self._session.merged.disconnect(self._show_merged)
         self._session = session
         if session is not None:
             session.save_changed.connect(self._look)
             session.state_changed.connect(self._look)
+            session.merged.connect(self._show_merged)
             self._look()
 
     def save_as_new(self) -> None:
@@ -64,8 +71,30 @@ class SaveNotices(QObject):
 
     def _changed_notice(self) -> Notice:
         text = self.tr("Another program changed this file. Nothing was overwritten; your changes are kept here.")
-        buttons = ((self.tr("Reload"), self._reload), (self.tr("Save as New Chat…"), self.save_as_new))
+        buttons = (
+            (self.tr("Merge Both"), self._merge),
+            (self.tr("Reload"), self._reload),
+            (self.tr("Save as New Chat…"), self.save_as_new),
+        )
         return Notice(text, buttons, "warning", CHANGED)
+
+    def _show_merged(self, result: MergeResult) -> None:
+        """Say what came from elsewhere; "restored" is ours that another program had saved over (decision D3)."""
+        count, restored = result.change_count, len(result.restored)
+        sentences = []
+        if count == 1:
+            sentences.append(self.tr("Merged: 1 message changed elsewhere."))
+        elif count or not restored:
+            sentences.append(self.tr("Merged: {count} messages changed elsewhere.").format(count=count))
+        if restored == 1:
+            sentences.append(self.tr("1 message of yours had been saved over; it is back."))
+        elif restored:
+            text = self.tr("{count} messages of yours had been saved over; they are back.")
+            sentences.append(text.format(count=restored))
+        first = next(iter((*result.added_by_disk, *result.changed_by_disk, *result.restored)), None)
+        show = ((self.tr("Show"), lambda: self.show_requested.emit(first)),) if first is not None else ()
+        undo = (self.tr("Undo"), self.undo_requested.emit)
+        self._banner.show_notice(Notice(" ".join(sentences), (*show, undo), key=MERGED))
 
     def _header_notice(self) -> Notice:
         text = self.tr(
@@ -85,6 +114,10 @@ class SaveNotices(QObject):
             "old_form": self.tr("This group chat keeps its old form and can only be read here."),
         }
         return Notice(texts[reason or "not_a_chat"], (), "info", READ_ONLY)
+
+    def _merge(self) -> None:
+        if self._session is not None:
+            self._session.merge()
 
     def _reload(self) -> None:
         if self._session is not None:
