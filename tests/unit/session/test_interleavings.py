@@ -1,0 +1,255 @@
+"""Whatever a person, another program, the disk and the threads do in whatever order: no word is lost.
+
+Every text that anybody writes is a word of its own, so it can be told where each of them is at any moment.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from unittest import mock
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tavern_desktop.session import commands
+from tavern_desktop.session.chat_session import ChatSession
+from tavern_desktop.session.file_acts import FileActs
+from tavern_desktop.session.open_chats import OpenChats
+from tavern_desktop.session.refusals import Refused
+from tavern_desktop.storage.errors import StorageError
+from tavern_desktop.storage.stages import Stage
+from tests.unit.session.chats import reply, user, write
+from tests.unit.session.stepped import Stepped
+
+PERSON = ("edit", "swipe", "add", "delete", "undo", "redo", "save", "reload", "cancel", "save_as", "rename", "flush")
+VIEWS = ("open", "open", "release")
+OTHERS = ("foreign", "gone", "back", "fail")
+GOING_ON = ("work", "answer", "second") * 4 + ("wait",)
+ACTS = PERSON + VIEWS + OTHERS + GOING_ON
+STEPS = st.lists(st.tuples(st.sampled_from(ACTS), st.integers(0, 5)), min_size=20, max_size=60)
+WORD = re.compile(rb"(?:mine|theirs)-\d+")
+FOREIGN = re.compile(rb"theirs-\d+")
+
+
+class Story:
+    """A program with one folder of chats, and everybody who writes there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "chats"
+        self.own = folder / "own"
+        self.path = write(self.folder / "talk.jsonl", [user("one"), reply("two", "three"), user("four")])
+        self.runner = Stepped()
+        self.chats = OpenChats(self.runner, self.own / "recovery", preview_limit=2)
+        self.acts = FileActs(self.runner, self.chats, self.own)
+        self.views: list[ChatSession] = []
+        self.seen: list[ChatSession] = []
+        self.closed: list[ChatSession] = []
+        self.is_failing = False
+        self.theirs: set[bytes] = set()
+        self._numbers = count(1)
+        self.open(0)
+        self.runner.settle()
+
+    @property
+    def session(self) -> ChatSession:
+        return self.views[-1] if self.views else self.seen[-1]
+
+    # -- what happens -----------------------------------------------------------------------------------
+
+    def do(self, act: str, number: int) -> None:
+        """Let something happen; where the program refuses it, it says why and nothing happens."""
+        if act in PERSON and not self.views:
+            return
+        with suppress(Refused, StorageError):
+            getattr(self, act)(number)
+        self.check()
+
+    def open(self, _number: int) -> None:
+        session = self.chats.open(self.seen[-1].path if self.seen else self.path)
+        self.views.append(session)
+        if session not in self.seen:
+            self.seen.append(session)
+            self._watch(session)
+
+    def release(self, number: int) -> None:
+        if self.views:
+            self.chats.release(self.views.pop(number % len(self.views)))
+
+    def edit(self, number: int) -> None:
+        self._command(lambda key: commands.EditText(key, self._word("mine")), number)
+
+    def swipe(self, number: int) -> None:
+        self._command(lambda key: commands.SelectSwipe(key, number % 3), number)
+
+    def add(self, _number: int) -> None:
+        self._command(lambda _key: commands.AppendMessage(user(self._word("mine"))), 0)
+
+    def delete(self, number: int) -> None:
+        self._command(lambda key: commands.DeleteMessages([key]), number)
+
+    def undo(self, _number: int) -> None:
+        self.session.undo()
+
+    def redo(self, _number: int) -> None:
+        self.session.redo()
+
+    def save(self, _number: int) -> None:
+        self.session.save_now()
+
+    def reload(self, _number: int) -> None:
+        self.session.reload()
+
+    def cancel(self, _number: int) -> None:
+        self.session.cancel_load()
+
+    def save_as(self, number: int) -> None:
+        self.session.save_as_new(f"new {number}")
+
+    def rename(self, number: int) -> None:
+        self.acts.rename(self.session.path, f"renamed {number}", lambda _outcome: None)
+
+    def foreign(self, _number: int) -> None:
+        """Another program adds a message."""
+        path, word = self.session.path, self._word("theirs")
+        if path.exists():
+            beside = path.with_name("foreign.tmp")
+            beside.write_bytes(path.read_bytes() + b"\n" + json.dumps(user(word)).encode())
+            beside.replace(path)
+            self.theirs.add(word.encode())
+
+    def gone(self, _number: int) -> None:
+        """Another program takes the file away."""
+        if self.session.path.exists() and not (self.folder / "away").exists():
+            self.session.path.rename(self.folder / "away")
+
+    def back(self, _number: int) -> None:
+        """And brings it back."""
+        if (self.folder / "away").exists() and not self.session.path.exists():
+            (self.folder / "away").rename(self.session.path)
+
+    def fail(self, number: int) -> None:
+        self.is_failing = number % 2 == 0
+
+    def work(self, number: int) -> None:
+        self.runner.work(number)
+
+    def answer(self, _number: int) -> None:
+        self.runner.answer()
+
+    def second(self, _number: int) -> None:
+        self.runner.advance(1)
+
+    def wait(self, number: int) -> None:
+        self.runner.advance(10 * number)
+
+    def flush(self, number: int) -> None:
+        self.chats.flush_all(number)
+
+    def _command(self, make: Callable[[int], commands.Command], number: int) -> None:
+        """Do something with one of our own messages."""
+        chat = self.session.chat
+        ours = [message.key for message in chat.messages if not FOREIGN.search(message.raw)] if chat else []
+        if ours:
+            self.session.do(make(ours[number % len(ours)]))
+
+    def _word(self, whose: str) -> str:
+        return f"{whose}-{next(self._numbers)}"
+
+    # -- what must hold ---------------------------------------------------------------------------------
+
+    def check(self) -> None:
+        for session in self.seen:
+            assert_honest(session)
+            if session not in self.closed and not self._is_open(session):
+                self.closed.append(session)
+                assert words(session) <= self.on_disk()
+        assert self.theirs <= self.on_disk()
+
+    def end(self) -> None:
+        """Let everything come to rest with a healthy disk."""
+        self.is_failing = False
+        for _ in range(3):
+            self.runner.settle()
+            self.runner.advance(100)
+        self.runner.settle()
+        self.check()
+        unsaved = self.chats.flush_all(1)
+        for session in self.seen:
+            if session.is_dirty:
+                assert (session.state, session.save_state.kind) == ("ready", "changed_on_disk")
+                assert session.title in unsaved
+                session.save_as_new(f"the end {next(self._numbers)}")
+                self.runner.settle()
+                assert words(session) <= set(WORD.findall(session.path.read_bytes()))
+        for session in tuple(self.views):
+            self.chats.release(session)
+        self.views.clear()
+        self.runner.settle()
+        assert self.chats.unsaved() == []
+        assert not any(self._is_open(session) for session in self.seen)
+        self.check()
+
+    def on_disk(self) -> set[bytes]:
+        files = [file for folder in (self.folder, self.own) for file in folder.rglob("*") if file.is_file()]
+        return {word for file in files for word in WORD.findall(file.read_bytes())}
+
+    def _is_open(self, session: ChatSession) -> bool:
+        return self.chats.session_for(session.path) is session
+
+    def _watch(self, session: ChatSession) -> None:
+        """What a reload takes out of memory must be on disk somewhere; nobody is told of a save that is none."""
+        watched: list[Any] = []
+
+        def loaded() -> None:
+            if session.chat is not None and session.chat not in watched:
+                watched.append(session.chat)
+                session.chat.about_to_reset.connect(lambda: self._assert_kept(session))
+
+        session.state_changed.connect(loaded)
+        session.save_changed.connect(lambda: assert_honest(session))
+
+    def _assert_kept(self, session: ChatSession) -> None:
+        assert words(session) <= self.on_disk()
+
+
+def assert_honest(session: ChatSession) -> None:
+    """What is said to be saved is."""
+    assert not (session.save_state.kind == "saved" and session.is_dirty)
+
+
+def words(session: ChatSession) -> set[bytes]:
+    """The words that a person sees in this chat now."""
+    messages = session.chat.messages if session.chat is not None else []
+    return {word for message in messages for word in WORD.findall(message.raw)}
+
+
+@contextmanager
+def disk_of(story: Story) -> Iterator[None]:
+    """A disk that is full while the story says so."""
+    sync = Stage.sync
+
+    def failing(stage: Stage) -> Any:
+        if story.is_failing:
+            raise StorageError("io", "space")
+        return sync(stage)
+
+    with mock.patch.object(Stage, "sync", failing), mock.patch("os.fsync"):
+        yield
+
+
+@settings(max_examples=100, deadline=None)
+@given(STEPS)
+def test_no_word_is_lost(steps: list[tuple[str, int]]) -> None:
+    with TemporaryDirectory() as folder:
+        story = Story(Path(folder))
+        with disk_of(story):
+            for act, number in steps:
+                story.do(act, number)
+            story.end()
