@@ -150,6 +150,24 @@ def test_a_file_that_shrinks_while_being_read_is_tried_once_more(desk: Desk, mon
     assert len(attempts) == 2
 
 
+def test_a_fault_of_ours_while_loading_is_for_all_to_see_and_can_be_tried_again(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def out_of_memory(*_arguments: Any, **_options: Any) -> None:
+        raise MemoryError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(loading, "load", out_of_memory)
+        session = desk.start(preview_limit=0)
+        with pytest.raises(MemoryError):
+            desk.runner.run_until_idle()
+    assert session.error is not None
+    assert (session.state, session.error.kind) == ("failed", "io")
+    session.load()
+    desk.runner.run_until_idle()
+    assert (session.state, session.error) == ("ready", None)
+
+
 def test_loading_can_be_stopped(desk: Desk) -> None:
     session = desk.start(preview_limit=0)
     session.cancel_load()
@@ -246,6 +264,21 @@ def test_an_undo_that_is_refused_is_forgotten(desk: Desk) -> None:
         session.undo()
     session.undo()
     assert shown(session)[:2] == ["u0", "from elsewhere"]
+
+
+def test_a_view_that_fails_does_not_keep_a_change_from_being_saved(desk: Desk) -> None:
+    session = desk.open()
+    assert session.chat is not None
+
+    def fail(*_range: int) -> None:
+        raise RuntimeError("a fault of a view")
+
+    session.chat.changed.connect(fail)
+    with pytest.raises(RuntimeError):
+        edit(session, 0, "mine")
+    assert session.save_state.kind == "unsaved"
+    desk.runner.advance(1)
+    assert b'"mine"' in lines(desk.path)[1]
 
 
 def test_a_save_holds_what_the_chat_is_when_it_starts(desk: Desk) -> None:
@@ -355,6 +388,44 @@ def test_a_reload_that_fails_loses_nothing(desk: Desk) -> None:
     desk.runner.advance(60)
     assert desk.path.read_bytes() == b"damaged"
     assert session.save_state.kind in ("failed", "changed_on_disk")
+
+
+@pytest.mark.parametrize("harm", ["damaged", "gone"])
+def test_what_only_memory_holds_since_counts_as_unsaved(desk: Desk, harm: str) -> None:
+    session = desk.open()
+    assert not session.is_dirty
+    if harm == "gone":
+        desk.path.unlink()
+    else:
+        desk.path.write_bytes(HEADER + b'\n{"mes":"cut he')
+    session.reload()
+    desk.runner.run_until_idle()
+    assert (session.state, session.is_dirty, shown(session)) == ("ready", True, ["u0", "a1", "u2", "a3"])
+    desk.runner.advance(1)
+    assert session.save_state.kind == "changed_on_disk"
+    path = session.save_as_new("rescued")
+    desk.runner.run_until_idle()
+    assert (session.is_dirty, lines(path)[1:]) == (False, [raw(record) for record in RECORDS])
+
+
+def test_nothing_can_be_changed_between_putting_aside_and_reading(desk: Desk) -> None:
+    session = desk.open()
+    edit(session, 0, "mine")
+    session.reload()
+    with pytest.raises(CommandRefused):
+        edit(session, 0, "too late")
+    session.reload()
+    desk.runner.run_until_idle()
+    assert len(list(desk.recovery.iterdir())) == 1
+
+
+def test_a_long_name_does_not_keep_changes_from_being_put_aside(desk: Desk) -> None:
+    path = write(desk.path.with_name("\U0001d54f" * 60 + ".jsonl"), RECORDS)
+    session = desk.open(path)
+    edit(session, 0, "mine")
+    session.reload()
+    desk.runner.run_until_idle()
+    assert (session.is_dirty, len(list(desk.recovery.iterdir()))) == (False, 1)
 
 
 def test_a_reload_that_cannot_put_changes_aside_is_none(desk: Desk) -> None:
@@ -494,6 +565,20 @@ def test_keeping_the_old_form_is_reading_only_and_puts_changes_aside(desk: Desk,
         edit(session, 0, "again")
     desk.runner.advance(60)
     assert group.read_bytes() == before
+
+
+def test_where_changes_cannot_be_put_aside_the_old_form_is_kept_all_the_same(desk: Desk, group: Path) -> None:
+    desk.metadata = ({}, True)
+    before = group.read_bytes()
+    session = desk.open(group, "group")
+    edit(session, 0, "mine")
+    desk.recovery.parent.write_bytes(b"in the way")
+    session.keep_old_form()
+    desk.runner.run_until_idle()
+    session.save_now()
+    desk.runner.advance(60)
+    assert group.read_bytes() == before
+    assert (session.is_dirty, shown(session)[0]) == (True, "mine")
 
 
 def test_where_another_process_owns_the_folder_nothing_is_changed(desk: Desk, group: Path) -> None:
