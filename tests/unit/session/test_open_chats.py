@@ -10,9 +10,11 @@ import pytest
 from tavern_desktop.session import commands
 from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.open_chats import OpenChats
+from tavern_desktop.session.refusals import CommandRefused
 from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.stages import Stage
 from tests.unit.session.chats import ByHand, lines, raw, recorded, reply, texts, user, write
+from tests.unit.session.stepped import Stepped
 
 RECORDS = [user("u0"), reply("a1", "b1"), user("u2")]
 
@@ -174,3 +176,124 @@ def test_switching_fast_between_two_chats_never_mixes_them(
     runner.run_until_idle()
     assert [b'"to one"' in lines(path)[1], b'"to two"' in lines(other)[1]] == [True, True]
     assert (len(lines(path)), len(lines(other))) == (4, 3)
+
+
+def test_back_and_forth_shows_nothing_of_what_was_left(tmp_path: Path, path: Path) -> None:
+    """A slow load of one chat never shows in another, whatever arrives when."""
+    runner = Stepped()
+    chats = OpenChats(runner, tmp_path / "own" / "recovery")
+    other = write(tmp_path / "chats" / "Mira" / "two.jsonl", [user("v0")])
+    first = chats.open(path)
+    runner.work()
+    chats.release(first)
+    second = chats.open(other)
+    chats.release(second)
+    third = chats.open(path)
+    for session in (first, second):
+        session.state_changed.connect(lambda: pytest.fail("nobody looks at this any more"))
+        session.preview_ready.connect(lambda: pytest.fail("nobody looks at this any more"))
+    runner.settle()
+    assert (first.chat, second.chat) == (None, None)
+    assert third is not first
+    assert third.chat is not None
+    assert texts(third.chat) == ["u0", "a1", "u2"]
+
+
+def test_letting_go_works_though_the_folder_is_gone(chats: OpenChats, runner: ByHand, path: Path) -> None:
+    session = chats.open(path)
+    runner.run_until_idle()
+    path.parent.rename(path.parent.with_name("away"))
+    chats.release(session)
+    runner.run_until_idle()
+    assert not chats.flush_all(0)
+    path.parent.with_name("away").rename(path.parent)
+    assert chats.session_for(path) is None
+
+
+def test_a_folder_that_was_exchanged_holds_other_files(chats: OpenChats, runner: ByHand, path: Path) -> None:
+    session = chats.open(path)
+    runner.run_until_idle()
+    edit(session, 0, "mine")
+    path.parent.rename(path.parent.with_name("away"))
+    write(path, [user("another")])
+    runner.advance(1)
+    assert session.save_state.kind == "changed_on_disk"
+    assert chats.flush_all(0) == ["one"]
+
+
+def test_a_chat_that_moves_onto_another_ones_name_puts_nobody_out(
+    chats: OpenChats, runner: ByHand, tmp_path: Path, path: Path
+) -> None:
+    gone = write(path.with_name("gone.jsonl"), RECORDS)
+    orphan, session = chats.open(gone), chats.open(path)
+    runner.run_until_idle()
+    edit(orphan, 0, "of the one")
+    edit(session, 0, "of the other")
+    gone.unlink()
+    session.save_as_new("gone")
+    runner.advance(1)
+    assert b'"of the other"' in lines(gone)[1]
+    assert orphan.save_state.kind == "changed_on_disk"
+    chats.release(session)
+    chats.release(orphan)
+    assert chats.unsaved() == [orphan]
+
+
+def test_the_end_waits_for_a_save_as_new_and_what_was_changed_meanwhile(
+    chats: OpenChats, runner: ByHand, path: Path
+) -> None:
+    session = chats.open(path)
+    runner.run_until_idle()
+    new = session.save_as_new("two")
+    edit(session, 0, "meanwhile")
+    assert chats.flush_all(10) == []
+    assert b'"meanwhile"' in lines(new)[1]
+
+
+def test_the_end_waits_for_what_a_reload_puts_aside(
+    chats: OpenChats, runner: ByHand, tmp_path: Path, path: Path
+) -> None:
+    session = chats.open(path)
+    runner.run_until_idle()
+    edit(session, 0, "mine")
+    session.reload()
+    assert chats.flush_all(10) == []
+    (kept,) = (tmp_path / "own" / "recovery").iterdir()
+    assert b'"mine"' in lines(kept)[1]
+
+
+def test_the_end_waits_only_so_long_and_names_what_is_not_saved(tmp_path: Path, path: Path) -> None:
+    runner = Stepped()
+    chats = OpenChats(runner, tmp_path / "own" / "recovery", preview_limit=0)
+    sessions = [chats.open(path), chats.open(write(path.with_name("two.jsonl"), RECORDS))]
+    runner.settle()
+    edit(sessions[0], 0, "mine")
+    assert chats.flush_all(0) == ["one"]
+    assert sessions[0].is_saving
+    runner.settle()
+    assert (chats.unsaved(), b'"mine"' in lines(path)[1]) == ([], True)
+
+
+def test_one_chat_that_cannot_be_saved_does_not_keep_the_others_from_it(
+    chats: OpenChats, runner: ByHand, path: Path
+) -> None:
+    other = write(path.with_name("two.jsonl"), RECORDS)
+    for session in (chats.open(path), chats.open(other)):
+        runner.run_until_idle()
+        edit(session, 0, "mine")
+    path.write_bytes(path.read_bytes() + b"\n" + raw(user("foreign")))
+    assert chats.flush_all(10) == ["one"]
+    assert b'"mine"' in lines(other)[1]
+    assert b"foreign" in lines(path)[-1]
+
+
+def test_a_chat_that_is_read_only_writes_nothing_however_it_ends(tmp_path: Path, runner: ByHand, path: Path) -> None:
+    before = path.stat()
+    chats = OpenChats(runner, tmp_path / "own" / "recovery", read_only=True)
+    session = chats.open(path)
+    runner.run_until_idle()
+    with pytest.raises(CommandRefused):
+        edit(session, 0, "mine")
+    assert chats.flush_all(10) == []
+    chats.release(session)
+    assert (path.stat().st_mtime_ns, path.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
