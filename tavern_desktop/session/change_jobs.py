@@ -77,6 +77,8 @@ class ChangeJob:
             raise CommandRefused(_NEEDS_HEADER)
         if session.read_only is not None:
             raise CommandRefused(_READ_ONLY[session.read_only])
+        if session.save_state.kind == "changed_on_disk":  # what cannot be saved is not changed in memory either
+            raise self._changed_on_disk()
         command = command_for(self._change, session.chat, session.path, root_of(session.path))
         self._is_done = True
         self.changed = session.do(command)
@@ -87,12 +89,16 @@ class ChangeJob:
         """Say whether the file has the change. Raises StorageError, CommandRefused if it is not going to."""
         state = self._session.save_state
         if state.kind == "changed_on_disk":
-            raise StorageError("io", "replace", _CHANGED_ON_DISK, chat_ref=self._session.path)
+            raise self._changed_on_disk()
         if state.kind == "needs_header_consent":
             raise CommandRefused(_NEEDS_HEADER)
         if state.error is not None:
             raise state.error
         return state.kind == "saved"
+
+    def _changed_on_disk(self) -> StorageError:
+        why = StorageError("io", "replace", _CHANGED_ON_DISK, chat_ref=self._session.path)
+        return self._session.save_state.error or why
 
     def _finish(self) -> None:
         self.is_finished = True

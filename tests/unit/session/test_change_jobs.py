@@ -134,6 +134,13 @@ def test_a_file_that_another_program_changed_is_not_overwritten(owner: Owner, ch
     assert isinstance(job.error, StorageError)
     assert (job.error.kind, job.error.detail) == ("io", "replace")
     assert chat.read_text("utf-8") == theirs
+    again = ChangeJob(owner.chats, chat, Append("user", "ours too", "Mira"))
+    assert again.is_finished
+    assert again.error is not None
+    session = owner.chats.session_for(chat)
+    assert session is not None
+    assert session.chat is not None
+    assert len(session.chat) == 2  # not there either: asking once more would add it twice
 
 
 def test_what_is_no_change_is_said_and_what_is_no_request_left_to_others(owner: Owner, chat: Path) -> None:
