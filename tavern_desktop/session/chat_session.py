@@ -47,6 +47,12 @@ State = Literal["loading", "ready", "failed"]
 DAMAGE = frozenset({"bad_header", "bad_record", "bad_encoding"})
 """Kinds of errors after which there may be something left to read."""
 
+PAINTING = 0.05
+"""Seconds in which a preview is painted."""
+
+PREVIEWED = 1 << 20
+"""Bytes up to which a whole chat is read as quickly as its end."""
+
 
 class ChatSession:
     """An open chat file.
@@ -135,7 +141,7 @@ class ChatSession:
         """Start reading the file, for the first time or again after a failure."""
         load = self._begin_loading()
         limit = self._setup.preview_limit
-        if limit:
+        if limit and _is_large(self.path):
             preview = partial(tail_preview, self.path, limit, kind=self.kind)
             self._runner.submit(preview, partial(self._previewed, load))
         else:
@@ -328,16 +334,16 @@ class ChatSession:
     def _previewed(self, load: LoadToken, outcome: Outcome[Page]) -> None:
         if load is not self._load:
             return
-        try:
-            # A preview that fails says nothing: the load itself will say it better.
-            if self.chat is None and not isinstance(outcome.error, StorageError):
-                self.preview = outcome.result()
-                self.preview_ready.emit()
-        finally:
-            # Only now: what makes the preview ready had the interpreter for itself.
-            self._start_reading(load)
+        # The window paints the preview before a thread competes with it for the interpreter.
+        self._runner.call_later(PAINTING, partial(self._start_reading, load))
+        # A preview that fails says nothing: the load itself will say it better.
+        if self.chat is None and not isinstance(outcome.error, StorageError):
+            self.preview = outcome.result()
+            self.preview_ready.emit()
 
     def _start_reading(self, load: LoadToken) -> None:
+        if load is not self._load:
+            return
         self._runner.submit(self._reading(load), partial(self._loaded, load), lane=self._queue.lane)
 
     def _loaded(self, load: LoadToken, outcome: Outcome[Loaded]) -> None:
@@ -507,3 +513,10 @@ def _reason(error: StorageError | MergeRefused | ChangedOnDisk) -> str:
     if isinstance(error, ChangedOnDisk):
         return "The file was changed again meanwhile; try once more."
     return sentence(error) if isinstance(error, StorageError) else error.sentence
+
+
+def _is_large(path: Path) -> bool:
+    try:
+        return path.stat().st_size > PREVIEWED
+    except OSError:  # reading it will say what is wrong
+        return False

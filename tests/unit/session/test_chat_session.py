@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tavern_desktop.session import commands, loading
+from tavern_desktop.session import chat_session, commands, loading
 from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.refusals import CommandRefused, UndoRefused
 from tavern_desktop.storage.errors import StorageError
@@ -64,7 +64,8 @@ def shown(session: ChatSession) -> list[str]:
 # -- loading ------------------------------------------------------------------------------------------------
 
 
-def test_opening_shows_a_preview_then_the_chat_and_writes_nothing(desk: Desk) -> None:
+def test_opening_shows_a_preview_then_the_chat_and_writes_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat_session, "PREVIEWED", 0)
     before = desk.path.stat()
     session = desk.start()
     ready = recorded(session.preview_ready)
@@ -74,6 +75,8 @@ def test_opening_shows_a_preview_then_the_chat_and_writes_nothing(desk: Desk) ->
     assert session.preview is not None
     assert session.preview.records[-1] == raw(RECORDS[-1])
     desk.runner.run_until_idle()
+    assert session.chat is None
+    desk.runner.advance(chat_session.PAINTING)
     assert (session.state, session.preview, session.save_state.kind) == ("ready", None, "saved")
     assert shown(session) == ["u0", "a1", "u2", "a3"]
     session.save_now()
@@ -166,6 +169,15 @@ def test_a_fault_of_ours_while_loading_is_for_all_to_see_and_can_be_tried_again(
     session.load()
     desk.runner.run_until_idle()
     assert (session.state, session.error) == ("ready", None)
+
+
+def test_a_preview_is_followed_by_nothing_once_the_chat_is_closed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat_session, "PREVIEWED", 0)
+    session = desk.start()
+    desk.runner.run_one()
+    session.close()
+    desk.runner.advance(60)
+    assert session.chat is None
 
 
 def test_loading_can_be_stopped(desk: Desk) -> None:
