@@ -72,8 +72,6 @@ class ChatPart(QObject):
     def _connect_window(self) -> None:
         services, window, acts = self._services, self._window, self.acts
         self.actions.requested.connect(acts.run)
-        window.library.chat_requested.connect(acts.open_chat)
-        window.library.new_chat_requested.connect(acts.start_chat)
         window.library.menu_requested.connect(self._pop_up_for_entry)
         window.library.bin_requested.connect(lambda path: self.files.run(Act.REMOVE_CHAT, Path(path)))
         window.library.current_changed.connect(self._show_available)

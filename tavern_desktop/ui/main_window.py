@@ -53,6 +53,9 @@ class MainWindow(QMainWindow):
         self._restore_state()
         self.show_root()
         self.library.tab_changed.connect(lambda tab: services.keep_root_state(library_tab=tab))
+        # Here and not by the part: a click that comes before it is there makes it.
+        self.library.chat_requested.connect(lambda path: self.acts.open_chat(path))
+        self.library.new_chat_requested.connect(lambda stem: self.acts.start_chat(stem))
         services.root_changed.connect(self.show_root)
 
     # -- its parts --------------------------------------------------------------------------------------
