@@ -107,12 +107,14 @@ def _hand_over(start: Start) -> bool:
 
 def _build(start: Start) -> MainWindow:
     application = _application()
-    claim = Claim(QtRunner(application), application)
+    runner = QtRunner(application)
+    claim = Claim(runner, application)
     services = _services(start, claim, application)
     windows = Windows(services)
     window = windows.open_first()
     application.aboutToQuit.connect(services.shut_down)
     services.ended.connect(claim.release)
+    services.ended.connect(runner.close)
     if start.problem:
         services.messages.error(start.problem)
     for text in start.preferences.problems():

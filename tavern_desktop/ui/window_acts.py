@@ -283,6 +283,13 @@ class WindowActs(QObject):
             self._part.pane.banner.show_notice(Notice(text.format(path=path), tone="warning", key="root"))
             return
         self._part.pane.banner.take_away("root")
+        self._part.desk.keep_edit()
+        unsaved = self._services.open_chats.flush_all(FLUSH_SECONDS)
+        if unsaved:  # behind another data folder nobody would see them any more
+            text = self.tr("Not changed to another data folder, because these chats could not be saved: {titles}.")
+            notice = Notice(text.format(titles=", ".join(unsaved)), tone="danger", key="root")
+            self._part.pane.banner.show_notice(notice)
+            return
         self._services.change_root(root)
         self._part.pane.show_page("nothing")
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from tavern_desktop.library.data_root import DataRoot
+from tavern_desktop.storage.errors import StorageError
+from tavern_desktop.storage.stages import Stage
+from tests.flows.conftest import MakeChat
 from tests.flows.person import Person
 
 
@@ -45,3 +50,28 @@ def test_the_choice_of_a_folder_is_remembered(person: Person, library: DataRoot)
     person.wait(lambda: person.window.services.library.is_loaded)
     assert person.window.services.root.path == library.path
     assert not person.sees("welcomePage")
+
+
+def test_a_folder_with_unsaved_chats_is_not_left(
+    person: Person, library: DataRoot, make_chat: MakeChat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Behind another data folder nobody would see them any more."""
+    other = tmp_path / "other" / "default-user"
+    (other / "chats").mkdir(parents=True)
+    (other / "characters").mkdir()
+    path = make_chat(30)
+    person.start()
+    person.open_file(path)
+
+    def full(*_arguments: Any) -> None:
+        raise StorageError("io", "space")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Stage, "sync", full)
+        person.edit(person.shown_numbers()[-1], "not to be lost")
+        person.window.acts.choose_root(other.parent)
+        assert person.window.services.root.path == library.path
+        assert person.sees("banner")
+    person.window.acts.choose_root(other.parent)
+    assert person.window.services.root.path == other.parent
+    assert b"not to be lost" in path.read_bytes()
