@@ -28,7 +28,10 @@ from tavern_desktop.storage.stages import Stage
 from tests.unit.session.chats import reply, user, write
 from tests.unit.session.stepped import Stepped
 
-PERSON = ("edit", "swipe", "add", "delete", "undo", "redo", "save", "reload", "cancel", "save_as", "rename", "flush")
+PERSON = (
+    *("edit", "swipe", "add", "delete", "undo", "redo"),
+    *("save", "reload", "cancel", "merge", "save_as", "rename", "flush"),
+)
 VIEWS = ("open", "open", "release")
 OTHERS = ("foreign", "gone", "back", "fail")
 GOING_ON = ("work", "answer", "second") * 4 + ("wait",)
@@ -42,7 +45,9 @@ class Story:
     """A program with one folder of chats, and everybody who writes there."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder / "chats"
+        self.everything = folder
+        self.folder = folder / "data" / "default-user" / "chats" / "Mira"
+        (self.folder.parents[1] / "characters").mkdir(parents=True)
         self.own = folder / "own"
         self.path = write(self.folder / "talk.jsonl", [user("one"), reply("two", "three"), user("four")])
         self.runner = Stepped()
@@ -105,6 +110,9 @@ class Story:
 
     def reload(self, _number: int) -> None:
         self.session.reload()
+
+    def merge(self, _number: int) -> None:
+        self.session.merge()
 
     def cancel(self, _number: int) -> None:
         self.session.cancel_load()
@@ -197,26 +205,29 @@ class Story:
         self.check()
 
     def on_disk(self) -> set[bytes]:
-        files = [file for folder in (self.folder, self.own) for file in folder.rglob("*") if file.is_file()]
+        """Every word in a chat, in a backup or put aside."""
+        files = [file for file in self.everything.rglob("*") if file.is_file()]
         return {word for file in files for word in WORD.findall(file.read_bytes())}
 
     def _is_open(self, session: ChatSession) -> bool:
         return self.chats.session_for(session.path) is session
 
     def _watch(self, session: ChatSession) -> None:
-        """What a reload takes out of memory must be on disk somewhere; nobody is told of a save that is none."""
-        watched: list[Any] = []
+        """What a reload or merge takes out of memory must be on disk; nobody is told of a save that is none."""
+        before: set[bytes] = set()
 
         def loaded() -> None:
-            if session.chat is not None and session.chat not in watched:
-                watched.append(session.chat)
-                session.chat.about_to_reset.connect(lambda: self._assert_kept(session))
+            if session.chat is not None:
+                session.state_changed.disconnect(loaded)
+                session.chat.about_to_reset.connect(lambda: before.update(words(session)))
+                session.chat.was_reset.connect(reset)
+
+        def reset() -> None:
+            assert before <= words(session) | self.on_disk()
+            before.clear()
 
         session.state_changed.connect(loaded)
         session.save_changed.connect(lambda: assert_honest(session))
-
-    def _assert_kept(self, session: ChatSession) -> None:
-        assert words(session) <= self.on_disk()
 
 
 def assert_honest(session: ChatSession) -> None:
