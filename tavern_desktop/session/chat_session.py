@@ -22,15 +22,13 @@ from tavern_desktop.session.loading import (
     READ_ONLY_REFUSALS,
     ChatKind,
     Loaded,
-    LoadToken,
     ReadOnlyReason,
     Setup,
-    load_chat,
-    one_then_other,
     with_known_keys,
     write_recovery_copy,
 )
 from tavern_desktop.session.merging import AdoptMerge, Lineage, Merged, MergeRefused, caught_up, merge_into_file
+from tavern_desktop.session.reading import Reading
 from tavern_desktop.session.refusals import CommandRefused
 from tavern_desktop.session.runner import Outcome
 from tavern_desktop.session.save_queue import Save, SaveQueue, SaveState
@@ -38,20 +36,14 @@ from tavern_desktop.session.undo import UndoStack
 from tavern_desktop.session.versions import Version, write_new, write_over
 from tavern_desktop.storage import names
 from tavern_desktop.storage.errors import ChangedOnDisk, StorageError, sentence
-from tavern_desktop.storage.pages import Page, tail_preview
-from tavern_desktop.storage.recovery import RecoveryView, recovery
+from tavern_desktop.storage.pages import Page
+from tavern_desktop.storage.recovery import RecoveryView
 from tavern_desktop.storage.signature import Signature
 
 State = Literal["loading", "ready", "failed"]
 
 DAMAGE = frozenset({"bad_header", "bad_record", "bad_encoding"})
 """Kinds of errors after which there may be something left to read."""
-
-PAINTING = 0.05
-"""Seconds in which a preview is painted."""
-
-PREVIEWED = 1 << 20
-"""Bytes up to which a whole chat is read as quickly as its end."""
 
 
 class ChatSession:
@@ -65,11 +57,12 @@ class ChatSession:
     def __init__(self, path: Path, kind: ChatKind, setup: Setup) -> None:
         self.state_changed: Signal[()] = Signal()
         """`state`, `read_only` or `needs_header_consent` changed."""
-        self.progress_changed: Signal[int, int] = Signal()
+        self._reading = Reading(kind, setup)
+        self.progress_changed = self._reading.progress_changed
         """(bytes read, bytes in all), while loading."""
-        self.preview_ready: Signal[()] = Signal()
+        self.preview_ready = self._reading.preview_ready
         """`preview` is there; not emitted when the whole chat was quicker."""
-        self.rest_ready: Signal[()] = Signal()
+        self.rest_ready = self._reading.rest_ready
         """`rest` is there, after loading failed because of damage."""
         self.save_changed: Signal[()] = Signal()
         """`save_state` changed."""
@@ -91,15 +84,11 @@ class ChatSession:
         self.state: State = "loading"
         self.error: StorageError | None = None
         self.warnings: tuple[str, ...] = ()
-        self.progress = (0, 0)
-        self.preview: Page | None = None
-        self.rest: RecoveryView | None = None
         self.read_only: ReadOnlyReason | None = "owned_elsewhere" if setup.read_only else None
         self.needs_header_consent = False
         self._setup = setup
         self._runner = setup.runner
         self._undo = UndoStack()
-        self._load: LoadToken | None = None
         self._is_saving_as = False
         self._is_lost_on_disk = False
         self._saved = Version(Header.new(), [])
@@ -137,20 +126,30 @@ class ChatSession:
 
     # -- loading ----------------------------------------------------------------------------------------
 
+    @property
+    def progress(self) -> tuple[int, int]:
+        """How far loading is: bytes read, bytes in all."""
+        return self._reading.progress
+
+    @property
+    def preview(self) -> Page | None:
+        """The newest messages of a large chat while the rest is read; nothing can be done with them."""
+        return self._reading.preview
+
+    @property
+    def rest(self) -> RecoveryView | None:
+        """What can be read of a damaged chat."""
+        return self._reading.rest
+
     def load(self) -> None:
         """Start reading the file, for the first time or again after a failure."""
-        load = self._begin_loading()
-        limit = self._setup.preview_limit
-        if limit and _is_large(self.path):
-            preview = partial(tail_preview, self.path, limit, kind=self.kind)
-            self._runner.submit(preview, partial(self._previewed, load))
-        else:
-            self._start_reading(load)
+        self.state, self.error = "loading", None
+        self._reading.start(self.path, self._queue.lane, self._loaded)
+        self.state_changed.emit()
 
     def cancel_load(self) -> None:
         """Stop reading; the state becomes failed with `error.kind` "cancelled", or ready again if it was a reload."""
-        if self._load is not None:
-            self._load.cancelled.set()
+        self._reading.cancel()
 
     def reload(self) -> None:
         """Take what is on disk. Unsaved changes are first written to a recovery copy in our own folder.
@@ -161,9 +160,9 @@ class ChatSession:
             self.load()
         elif self.state == "ready" and not self._is_saving_as:
             self._queue.pause()
-            load = self._begin_loading()
-            work = partial(one_then_other, self._keeping(self.chat), self._reading(load))
-            self._runner.submit(work, partial(self._reloaded, load), lane=self._queue.lane)
+            self.state, self.error = "loading", None
+            self._reading.again(self.path, self._queue.lane, self._keeping(self.chat), self._reloaded)
+            self.state_changed.emit()
 
     # -- changing ---------------------------------------------------------------------------------------
 
@@ -234,7 +233,7 @@ class ChatSession:
         self._queue.pause()
         self._is_saving_as = True
         ours = Version(chat.header, list(chat.messages))
-        read = self._reading(LoadToken())
+        read = self._reading.work(self.path)
         work = partial(merge_into_file, self.path, read, self._lineage, self._saved, ours)
         self._runner.submit(work, partial(self._merged, ours), lane=self._queue.lane)
 
@@ -301,24 +300,10 @@ class ChatSession:
 
     def close(self) -> None:
         """Stop everything; for `OpenChats`, which has seen to the saving."""
-        self.cancel_load()
-        self._load = None
+        self._reading.forget()
         self._queue.close()
 
     # -- loading, continued -----------------------------------------------------------------------------
-
-    def _begin_loading(self) -> LoadToken:
-        """Let what is still on its way count for nothing, and return the token of the new attempt."""
-        self.cancel_load()
-        load = self._load = LoadToken()
-        self.state, self.error, self.rest, self.progress = "loading", None, None, (0, 0)
-        self.state_changed.emit()
-        return load
-
-    def _reading(self, load: LoadToken) -> Callable[[], Loaded]:
-        report = load.reporter(self._runner, partial(self._progressed, load))
-        for_headerless = self._setup.header_for_headerless
-        return partial(load_chat, self.path, self.kind, for_headerless, load.cancelled.is_set, report)
 
     def _keeping(self, chat: Chat) -> Callable[[], Path | None]:
         """Return what puts unsaved changes aside and says where."""
@@ -326,30 +311,7 @@ class ChatSession:
             return lambda: None
         return partial(write_recovery_copy, self._setup.recovery_folder, self.title, *chat.snapshot())
 
-    def _progressed(self, load: LoadToken, done: int, total: int) -> None:
-        if load is self._load:
-            self.progress = (done, total)
-            self.progress_changed.emit(done, total)
-
-    def _previewed(self, load: LoadToken, outcome: Outcome[Page]) -> None:
-        if load is not self._load:
-            return
-        # The window paints the preview before a thread competes with it for the interpreter.
-        self._runner.call_later(PAINTING, partial(self._start_reading, load))
-        # A preview that fails says nothing: the load itself will say it better.
-        if self.chat is None and not isinstance(outcome.error, StorageError):
-            self.preview = outcome.result()
-            self.preview_ready.emit()
-
-    def _start_reading(self, load: LoadToken) -> None:
-        if load is not self._load:
-            return
-        self._runner.submit(self._reading(load), partial(self._loaded, load), lane=self._queue.lane)
-
-    def _loaded(self, load: LoadToken, outcome: Outcome[Loaded]) -> None:
-        if load is not self._load:
-            return
-        self._load = None
+    def _loaded(self, outcome: Outcome[Loaded]) -> None:
         try:
             loaded = outcome.result()
         except StorageError as error:
@@ -362,20 +324,14 @@ class ChatSession:
             self._adopt(loaded)
 
     def _fail(self, error: StorageError) -> None:
-        self.state, self.error, self.preview = "failed", error, None
-        self.state_changed.emit()
+        self.state, self.error = "failed", error
         if error.kind in DAMAGE:
-            self._runner.submit(partial(recovery, self.path, kind=self.kind), partial(self._recovered, error))
+            self._reading.recover(self.path)
+        self.state_changed.emit()
 
-    def _recovered(self, error: StorageError, outcome: Outcome[RecoveryView]) -> None:
-        if self.error is error and not isinstance(outcome.error, StorageError):
-            self.rest = outcome.result()
-            self.rest_ready.emit()
-
-    def _reloaded(self, load: LoadToken, outcome: Outcome[tuple[Path | None, Loaded]]) -> None:
-        if load is not self._load or self.chat is None:
-            return
-        self._load = None
+    def _reloaded(self, outcome: Outcome[tuple[Path | None, Loaded]]) -> None:
+        if self.chat is None:
+            raise AssertionError("only what was read is read again")
         try:
             kept, loaded = outcome.result()
         except StorageError as error:
@@ -413,7 +369,7 @@ class ChatSession:
         elif loaded.is_chat and self.read_only == "not_a_chat":
             self.read_only = None
         self._set_needs_consent(loaded.needs_header_consent and self.read_only is None)
-        self.state, self.error, self.preview = "ready", None, None
+        self.state, self.error = "ready", None
         self._queue.restart(self._queue.lane)
         self.state_changed.emit()
         self.undo_changed.emit()
@@ -513,10 +469,3 @@ def _reason(error: StorageError | MergeRefused | ChangedOnDisk) -> str:
     if isinstance(error, ChangedOnDisk):
         return "The file was changed again meanwhile; try once more."
     return sentence(error) if isinstance(error, StorageError) else error.sentence
-
-
-def _is_large(path: Path) -> bool:
-    try:
-        return path.stat().st_size > PREVIEWED
-    except OSError:  # reading it will say what is wrong
-        return False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 import uuid
 from collections.abc import Callable, Sequence
@@ -63,25 +62,6 @@ class Loaded:
     warnings: tuple[str, ...]
     is_chat: bool
     needs_header_consent: bool
-
-
-class LoadToken:
-    """One attempt to read the file: the token that a late answer is known by."""
-
-    def __init__(self) -> None:
-        self.cancelled = threading.Event()
-        self._percent = 0
-
-    def reporter(self, runner: Runner, told: Callable[[int, int], None]) -> Callable[[int, int], None]:
-        """Return what the reading thread calls after each block; the owner is told of each full percent only."""
-
-        def report(done: int, total: int) -> None:
-            percent = done * 100 // max(total, 1)
-            if percent != self._percent:
-                self._percent = percent
-                runner.post(lambda: told(done, total))
-
-        return report
 
 
 def load_chat(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tavern_desktop.session import chat_session, commands, loading
+from tavern_desktop.session import commands, loading, reading
 from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.refusals import CommandRefused, UndoRefused
 from tavern_desktop.storage.errors import StorageError
@@ -65,7 +65,7 @@ def shown(session: ChatSession) -> list[str]:
 
 
 def test_opening_shows_a_preview_then_the_chat_and_writes_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat_session, "PREVIEWED", 0)
+    monkeypatch.setattr(reading, "PREVIEWED", 0)
     before = desk.path.stat()
     session = desk.start()
     ready = recorded(session.preview_ready)
@@ -172,7 +172,7 @@ def test_a_fault_of_ours_while_loading_is_for_all_to_see_and_can_be_tried_again(
 
 
 def test_a_preview_is_followed_by_nothing_once_the_chat_is_closed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat_session, "PREVIEWED", 0)
+    monkeypatch.setattr(reading, "PREVIEWED", 0)
     session = desk.start()
     desk.runner.run_one()
     session.close()
