@@ -15,6 +15,7 @@ from tavern_desktop.storage.format import chat_of_entries, commit_pieces
 from tavern_desktop.storage.names import normalize_name
 from tavern_desktop.storage.pages import Cursor, Page
 from tavern_desktop.storage.reader import BLOCK_SIZE, load
+from tavern_desktop.storage.search import Query, search_file
 from tavern_desktop.storage.summary import summarise, window_info
 from tests.unit.vectors.file_adapters import FILE_ADAPTERS
 from tests.unit.vectors.merge_adapters import MERGE_ADAPTERS
@@ -106,6 +107,12 @@ def window(path: Path, args: Args) -> dict[str, Any]:
     return window_info(args["chat_kind"], args["chat_ref"], args["message_count"])
 
 
+def search_match(path: Path, args: Args) -> dict[str, Any]:
+    named = path.with_name(f"{args['file_stem']}.jsonl")
+    path.rename(named)
+    return {"match": any(search_file(named, Query(args["query"], raw=True)))}
+
+
 ADAPTERS: dict[str, Adapter] = {
     "parse_full": parse_full,
     "header_validate": header_validate,
@@ -119,6 +126,7 @@ ADAPTERS: dict[str, Adapter] = {
     "before_pages": before_pages,
     "normalize_name": normalize,
     "window_info": window,
+    "search_match": search_match,
     **FILE_ADAPTERS,
     **MERGE_ADAPTERS,
 }
