@@ -76,7 +76,7 @@ def test_opening_shows_a_preview_then_the_chat_and_writes_nothing(desk: Desk, mo
     assert session.preview.records[-1] == raw(RECORDS[-1])
     desk.runner.run_until_idle()
     assert session.chat is None
-    desk.runner.advance(chat_session.PAINTING)
+    desk.runner.advance(reading.PAINTING)
     assert (session.state, session.preview, session.save_state.kind) == ("ready", None, "saved")
     assert shown(session) == ["u0", "a1", "u2", "a3"]
     session.save_now()
