@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tavern_desktop.storage import search
@@ -166,7 +166,6 @@ TEXTS = st.text('abS ßéE中İ"\\/\n😀', max_size=30)
 def test_nothing_that_reading_all_of_it_finds_is_missed(
     tmp_path: Path, texts: list[tuple[str, bool]], word: str, block_size: int
 ) -> None:
-    assume("sss" not in word.casefold())  # pairs are taken from the left: sß is not looked for
     path = tmp_path / "any.jsonl"
     lines = [json.dumps(message(text), ensure_ascii=ascii_only) for text, ascii_only in texts]
     path.write_text("\n".join([json.dumps(HEADER), *lines]), "utf-8")
@@ -174,7 +173,7 @@ def test_nothing_that_reading_all_of_it_finds_is_missed(
         patch.setattr(search, "BLOCK_SIZE", block_size)
         hits = [hit.index for hit in search_file(path, Query(word)) if hit.field == "text"]
         raw = [hit.index for hit in search_file(path, Query(word, raw=True)) if hit.index is not None]
-    naive = [index for index, (text, _) in enumerate(texts) if word.casefold() in text.casefold()]
+    naive = [index for index, (text, _) in enumerate(texts) if word.lower() in text.lower()]
     assert set(naive) <= set(hits)
     assert set(hits) <= {index for index, (text, _) in enumerate(texts) if Fragment(word).find(text)}
     assert {index for index, line in enumerate(lines) if word.lower() in line.lower()} <= set(raw)
