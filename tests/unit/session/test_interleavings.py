@@ -18,7 +18,7 @@ from unittest import mock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tavern_desktop.session import commands
+from tavern_desktop.session import commands, reading
 from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.file_acts import FileActs
 from tavern_desktop.session.open_chats import OpenChats
@@ -59,7 +59,11 @@ class Story:
         self.is_failing = False
         self.theirs: set[bytes] = set()
         self._numbers = count(1)
+
+    def begin(self) -> None:
         self.open(0)
+        self.runner.settle()
+        self.runner.advance(1)  # after the preview
         self.runner.settle()
 
     @property
@@ -243,7 +247,7 @@ def words(session: ChatSession) -> set[bytes]:
 
 @contextmanager
 def disk_of(story: Story) -> Iterator[None]:
-    """A disk that is full while the story says so."""
+    """A disk that is full while the story says so; and every chat counts as large, so that it has a preview."""
     sync = Stage.sync
 
     def failing(stage: Stage) -> Any:
@@ -251,7 +255,8 @@ def disk_of(story: Story) -> Iterator[None]:
             raise StorageError("io", "space")
         return sync(stage)
 
-    with mock.patch.object(Stage, "sync", failing), mock.patch("os.fsync"):
+    small = mock.patch.object(reading, "PREVIEWED", 0)
+    with small, mock.patch.object(Stage, "sync", failing), mock.patch("os.fsync"):
         yield
 
 
@@ -261,6 +266,7 @@ def test_no_word_is_lost(steps: list[tuple[str, int]]) -> None:
     with TemporaryDirectory() as folder:
         story = Story(Path(folder))
         with disk_of(story):
+            story.begin()
             for act, number in steps:
                 story.do(act, number)
             story.end()
