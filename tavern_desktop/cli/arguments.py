@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from tavern_desktop import __version__
 
-COMMANDS = ("roots", "chats", "doctor")
+COMMANDS = ("roots", "chats", "search", "doctor")
 
 _WITH_VALUE = ("--data-root", "--user")
 _ANSWERED_HERE = ("-h", "--help", "--version")
@@ -64,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
         "chats", help="list, show, check, change and export chats", parents=[common], allow_abbrev=False
     )
     _chats(chats.add_subparsers(title="commands", metavar="COMMAND", required=True), common)
+    _search(commands, common)
     _command(commands, common, "doctor", "doctor", "versions, folders, locks, index: what to paste into a report")
     return top
 
@@ -164,6 +165,18 @@ def _files(commands: argparse._SubParsersAction[argparse.ArgumentParser], common
     export = _change(commands, common, "export", "write a chat as JSONL, Markdown, a web page or text")
     export.add_argument("--format", choices=("jsonl", "md", "html", "txt"), required=True)
     export.add_argument("--out", metavar="OUT", required=True, help="a new file")
+
+
+def _search(commands: argparse._SubParsersAction[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
+    search = _command(commands, common, "search", "search", "search all chats: file, message, swipe, snippet")
+    search.add_argument(
+        "query", metavar="QUERY", nargs="+", type=_text, help="words that a chat must hold; '\"words together\"'"
+    )
+    search.add_argument("--limit", type=_positive, metavar="N", help="at most N places")
+    search.add_argument("--exact-case", action="store_true", help="tell capitals from small letters")
+    search.add_argument(
+        "--raw", action="store_true", help="search the lines of the files as they stand, keys and metadata too"
+    )
 
 
 def _change(commands: argparse._SubParsersAction[argparse.ArgumentParser], common: argparse.ArgumentParser,
