@@ -16,7 +16,9 @@ from typing import Literal
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.header import Header
 from tavern_desktop.chat.merge import MergeResult
+from tavern_desktop.chat.merge_metadata import merge_headers
 from tavern_desktop.chat.signal import Signal
+from tavern_desktop.session.backing_up import back_up_first
 from tavern_desktop.session.commands import Command
 from tavern_desktop.session.loading import (
     READ_ONLY_REFUSALS,
@@ -28,6 +30,7 @@ from tavern_desktop.session.loading import (
     write_recovery_copy,
 )
 from tavern_desktop.session.merging import AdoptMerge, Lineage, Merged, MergeRefused, caught_up, merge_into_file
+from tavern_desktop.session.outside import FileLook, Finding, FollowFile, Trouble, compare
 from tavern_desktop.session.reading import Reading
 from tavern_desktop.session.refusals import CommandRefused
 from tavern_desktop.session.runner import Outcome
@@ -56,7 +59,7 @@ class ChatSession:
 
     def __init__(self, path: Path, kind: ChatKind, setup: Setup) -> None:
         self.state_changed: Signal[()] = Signal()
-        """`state`, `read_only` or `needs_header_consent` changed."""
+        """`state`, `read_only`, `needs_header_consent` or `trouble` changed."""
         self._reading = Reading(kind, setup)
         self.progress_changed = self._reading.progress_changed
         """(bytes read, bytes in all), while loading."""
@@ -74,6 +77,8 @@ class ChatSession:
         """The file went into the bin; views let go of the session."""
         self.merged: Signal[MergeResult] = Signal()
         """What another program wrote was merged, and stands in the chat and in the file."""
+        self.followed: Signal[MergeResult] = Signal()
+        """Another program changed the file, nothing was unsaved here, and the chat is now what the file is."""
         self.published: Signal[Signature] = Signal()
         """A version was written to the file."""
         self.notice: Signal[str] = Signal()
@@ -86,14 +91,20 @@ class ChatSession:
         self.warnings: tuple[str, ...] = ()
         self.read_only: ReadOnlyReason | None = "owned_elsewhere" if setup.read_only else None
         self.needs_header_consent = False
+        self.trouble: Trouble | None = None
+        """Why nothing is saved until the person reloads, saves as a new chat or lets go."""
+        self.signature: Signature | None = None
+        """Of the version of the file that we last read or wrote."""
         self._setup = setup
         self._runner = setup.runner
         self._undo = UndoStack()
         self._is_saving_as = False
         self._is_lost_on_disk = False
+        self._is_held = False
+        self._saves_over_theirs = False
         self._saved = Version(Header.new(), [])
         self._lineage = Lineage([])
-        self._signature: Signature | None = None
+        self._look = FileLook(setup.runner, self)
         self._queue = SaveQueue(setup.runner, str(path), lambda: self.is_dirty, self._begin_save)
         self._queue.changed.connect(self.save_changed.emit)
 
@@ -179,7 +190,9 @@ class ChatSession:
 
     def undo(self) -> None:
         """Take back the newest command not yet taken back. Raises UndoRefused; that command is then forgotten."""
-        self._step(self._undo.undo_label, self._undo.undo)
+        label = self._undo.undo_label
+        self._step(label, self._undo.undo)
+        self._saves_over_theirs |= label == FollowFile.label
 
     def redo(self) -> None:
         """Carry out again what was taken back last. Raises UndoRefused; that command is then forgotten."""
@@ -215,9 +228,11 @@ class ChatSession:
             raise StorageError("already_exists", "target", chat_ref=target)
         self._queue.pause()
         self._is_saving_as = True
-        # Another chat has another identity, or the two files would be taken for one (contract 6.2).
-        metadata = chat.header.metadata() | {"integrity": str(uuid.uuid4())}
-        version = Version(chat.header.with_metadata(metadata), list(chat.messages))
+        header = chat.header
+        if target != self.path:
+            # Another chat has another identity, or the two files would be taken for one (contract 6.2).
+            header = header.with_metadata(header.metadata() | {"integrity": str(uuid.uuid4())})
+        version = Version(header, list(chat.messages))
         work = partial(write_new, target, version)
         self._runner.submit(work, partial(self._saved_as_new, target, version), lane=self._queue.lane)
         return target
@@ -240,8 +255,8 @@ class ChatSession:
     def allow_header(self) -> None:
         """Agree that saving gives this group chat a header line (D6)."""
         if self.needs_header_consent:
-            self._set_needs_consent(False)
-            self._queue.note_change()
+            self.needs_header_consent = False
+            self._wait()
             self.state_changed.emit()
 
     def keep_old_form(self) -> None:
@@ -253,6 +268,62 @@ class ChatSession:
             self.reload()
         else:
             self.state_changed.emit()
+
+    def let_go(self, done: Callable[[Path | None], object]) -> None:
+        """Close a chat whose file is gone. Unsaved changes are first put aside, and `done` is told where.
+
+        Where that fails the chat stays, and a notice says why.
+        """
+        if self.chat is not None and self.trouble is not None and self.trouble.kind == "gone":
+            self._runner.submit(self._keeping(self.chat), partial(self._kept, done), lane=self.lane)
+
+    # -- its file is looked at; for `FileLook` ------------------------------------------------------------
+
+    def look_at_file(self) -> None:
+        """See whether another program wrote the file; follow it if nothing is unsaved here, else say so."""
+        if self.chat is not None:
+            self._look.look()
+
+    @property
+    def lane(self) -> str:
+        """Where the file is read and written, one thing after another."""
+        return self._queue.lane
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Say whether the file is neither being read nor written."""
+        return self.state == "ready" and not self._is_saving_as and not self._queue.is_busy
+
+    def comparison(self) -> Callable[[], Finding]:
+        """Return what compares the file with the chat as it is now, on its lane."""
+        if self.chat is None:
+            raise AssertionError("a chat that was not read is not looked at")
+        ours = Version(self.chat.header, list(self.chat.messages))
+        return partial(compare, self.signature, self._reading.work(self.path), self._lineage, ours)
+
+    def hold(self) -> None:
+        """Save nothing until it is known what became of the file."""
+        self._is_held = True
+        self._wait()
+
+    def take(self, finding: Finding) -> None:
+        """Do what another program's writing asks for: follow it, merge what it saved over, or ask the person."""
+        if finding.kind in ("gone", "unreadable", "shrunk"):
+            self._is_lost_on_disk |= finding.error is not None and finding.error.kind in DAMAGE
+            self._set_trouble(finding.trouble())
+            return
+        self._set_trouble(None)
+        if finding.kind == "same":
+            if self._queue.state.kind == "changed_on_disk":
+                self._queue.restart(self.lane)
+        elif finding.kind == "touched":
+            self._follow_header(finding.loaded)
+        elif self.is_dirty:
+            self._queue.note_foreign_write()
+        elif finding.kind == "changed" or self.read_only is not None:
+            self._follow(finding)
+        else:
+            self.merge()
 
     # -- its file is moved; for `FileActs` ----------------------------------------------------------------
 
@@ -281,10 +352,10 @@ class ChatSession:
             self._queue.resume()
             self.save_changed.emit()
             return
-        known = self._signature
+        known = self.signature
         # Only if it is the file we know: what somebody else wrote shall be noticed at the next save.
         if known and signature and (known.size, known.mtime_ns) == (signature.size, signature.mtime_ns):
-            self._signature = signature
+            self.signature = signature
         former, self.path = self.path, target
         self._queue.restart(str(target))
         self.path_changed.emit(former)
@@ -295,6 +366,7 @@ class ChatSession:
         if self.chat is not None:
             self._saved = Version(self.chat.header, list(self.chat.messages))
         self._queue.close()
+        self._look.close()
         self.state, self.error = "failed", StorageError("not_found", "chat", chat_ref=self.path)
         self.removed.emit()
 
@@ -302,6 +374,7 @@ class ChatSession:
         """Stop everything; for `OpenChats`, which has seen to the saving."""
         self._reading.forget()
         self._queue.close()
+        self._look.close()
 
     # -- loading, continued -----------------------------------------------------------------------------
 
@@ -360,22 +433,77 @@ class ChatSession:
             raise AssertionError("there is a chat once it was read")
         self._saved = Version(self.chat.header, list(self.chat.messages))
         self._lineage = Lineage(self._saved.messages)
-        self._signature = loaded.signature
-        self._is_lost_on_disk = False
         self._undo.clear()
+        self.state, self.error = "ready", None
+        self._know(loaded)
+        self.state_changed.emit()
+        self.undo_changed.emit()
+
+    def _know(self, loaded: Loaded) -> None:
+        """Take notice of what was read of the file besides its messages; memory and file are of one version."""
+        self.signature = loaded.signature
+        self._is_lost_on_disk = self._saves_over_theirs = False
         self.warnings = loaded.warnings
         if not loaded.is_chat and self.read_only is None:
             self.read_only = "not_a_chat"
         elif loaded.is_chat and self.read_only == "not_a_chat":
             self.read_only = None
-        self._set_needs_consent(loaded.needs_header_consent and self.read_only is None)
-        self.state, self.error = "ready", None
-        self._queue.restart(self._queue.lane)
-        self.state_changed.emit()
-        self.undo_changed.emit()
+        self.needs_header_consent = loaded.needs_header_consent and self.read_only is None
+        self._look.forget()
+        self._set_trouble(None)
+        self._queue.restart(self.lane)
 
-    def _set_needs_consent(self, needed: bool) -> None:
-        self.needs_header_consent = self._queue.needs_consent = needed
+    # -- looking at the file, continued -----------------------------------------------------------------
+
+    def _set_trouble(self, trouble: Trouble | None) -> None:
+        changed, self.trouble, self._is_held = trouble != self.trouble, trouble, False
+        self._wait()
+        if changed:
+            self.state_changed.emit()
+
+    def _wait(self) -> None:
+        """Let the queue wait for what has to be known or answered first."""
+        if self.trouble is not None:
+            self._queue.wait_as("gone" if self.trouble.kind == "gone" else "changed_on_disk")
+        elif self.needs_header_consent or self.read_only == "old_form":
+            self._queue.wait_as("needs_header_consent")
+        else:
+            self._queue.wait_as("unsaved" if self._is_held else None)
+
+    def _follow(self, finding: Finding) -> None:
+        """Become what the file is, as a command that can be taken back."""
+        if self.chat is None or finding.version is None or finding.loaded is None or finding.result is None:
+            raise AssertionError("a file that changed was read and compared")
+        self._saved, self._lineage = finding.version, Lineage(finding.version.messages)
+        command = FollowFile(finding.version)
+        try:
+            if command.do(self.chat) and self.read_only is None:
+                self._undo.add(command)
+        finally:  # also when an observer of the chat raises
+            self._know(finding.loaded)
+        self.undo_changed.emit()
+        self.followed.emit(finding.result)
+
+    def _follow_header(self, loaded: Loaded | None) -> None:
+        """Take a header that another program wrote above the same messages."""
+        if self.chat is None or loaded is None:
+            raise AssertionError("a file that was touched was read and compared")
+        header = loaded.header
+        if self.is_dirty:
+            header, _conflicts = merge_headers(self._saved.header, loaded.header, self.chat.header)
+        self._saved = Version(loaded.header, self._saved.messages)
+        if header != self.chat.header:
+            self.chat.set_header(header)
+        self._know(loaded)
+
+    def _kept(self, done: Callable[[Path | None], object], outcome: Outcome[Path | None]) -> None:
+        try:
+            kept = outcome.result()
+        except StorageError as error:
+            self.notice.emit(f"Your unsaved changes could not be put aside, so the chat stays. {sentence(error)}")
+            return
+        self.end_removed()
+        done(kept)
 
     # -- changing, continued ----------------------------------------------------------------------------
 
@@ -396,6 +524,9 @@ class ChatSession:
             self._changed()
 
     def _changed(self) -> None:
+        if self._queue.state.kind == "changed_on_disk" and not self.is_dirty:
+            self._look.forget()  # what stood against following the file is taken back
+            self._look.look()
         self._queue.note_change()
         self.undo_changed.emit()
 
@@ -405,11 +536,15 @@ class ChatSession:
         if self.chat is None:
             raise AssertionError("a chat that was not read is never saved")
         version = Version(self.chat.header, list(self.chat.messages))
-        write = partial(write_over, self.path, self.kind, version, self._saved, self._signature)
-        return Save(partial(_write, write, self._lineage, version), partial(self._published, version))
+        write = partial(write_over, self.path, self.kind, version, self._saved, self.signature)
+        copied = self.path if self._saves_over_theirs else None
+        return Save(partial(_write, write, self._lineage, version, copied), partial(self._published, version))
 
     def _published(self, version: Version, signature: Signature) -> None:
-        self._saved, self._signature, self._is_lost_on_disk = version, signature, False
+        self._saved, self.signature = version, signature
+        self._is_lost_on_disk = self._saves_over_theirs = False
+        self._look.forget()
+        self._set_trouble(None)
         self.published.emit(signature)
 
     def _saved_as_new(self, target: Path, version: Version, outcome: Outcome[Signature]) -> None:
@@ -427,11 +562,11 @@ class ChatSession:
             raise
         former, self.path = self.path, target
         self._lineage = Lineage(version.messages)
+        self.needs_header_consent = False
         self._published(version, signature)
         if self.chat is not None:
             metadata = self.chat.header.metadata() | {"integrity": version.header.integrity()}
             self.chat.set_header(self.chat.header.with_metadata(metadata))
-        self._set_needs_consent(False)
         self._queue.restart(str(target), is_saved=True)
         self.path_changed.emit(former)
 
@@ -458,8 +593,10 @@ class ChatSession:
         self.merged.emit(merged.result)
 
 
-def _write(write: Callable[[], Signature], lineage: Lineage, version: Version) -> Signature:
-    """Write a version and remember that the file may descend from it."""
+def _write(write: Callable[[], Signature], lineage: Lineage, version: Version, copied: Path | None) -> Signature:
+    """Write a version, after a copy of `copied`, and remember that the file may descend from it."""
+    if copied is not None:
+        back_up_first(copied)
     signature = write()
     lineage.record(version.messages)
     return signature

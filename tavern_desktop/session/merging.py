@@ -20,7 +20,8 @@ from tavern_desktop.session.backing_up import back_up_first
 from tavern_desktop.session.commands import Command
 from tavern_desktop.session.loading import Loaded
 from tavern_desktop.session.refusals import Refused
-from tavern_desktop.session.steps import Changed, Step
+from tavern_desktop.session.steps import Step
+from tavern_desktop.session.version_steps import steps_between
 from tavern_desktop.session.versions import Version
 from tavern_desktop.storage.format import commit_pieces
 from tavern_desktop.storage.publish import publish
@@ -105,21 +106,4 @@ class AdoptMerge(Command):
         self._version = version
 
     def _plan(self, chat: Chat) -> list[Step]:
-        before = Version(chat.header, list(chat.messages))
-        return [] if self._version.equals(chat) else [_Exchange(before, self._version)]
-
-
-@dataclass(frozen=True, slots=True)
-class _Exchange:
-    """One whole version for another."""
-
-    before: Version
-    after: Version
-
-    def check(self, chat: Chat, *, back: bool) -> None:
-        if (self.after if back else self.before).messages != chat.messages:
-            raise Changed
-
-    def apply(self, chat: Chat, *, back: bool) -> None:
-        version = self.before if back else self.after
-        chat.reset(version.header, version.messages)
+        return steps_between(Version(chat.header, list(chat.messages)), self._version)

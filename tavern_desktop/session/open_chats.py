@@ -88,6 +88,11 @@ class OpenChats:
         entry = self._entry(file_key(path))
         return entry.session if entry else None
 
+    def look_at_files(self) -> None:
+        """See whether other programs wrote any of the open chats: one stat for each where they did not."""
+        for entry in self._open:
+            entry.session.look_at_file()
+
     def unsaved(self) -> list[ChatSession]:
         """Return the sessions whose changes are not in their file."""
         return [entry.session for entry in self._open if entry.session.is_dirty]

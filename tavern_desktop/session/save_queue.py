@@ -26,7 +26,7 @@ RETRY_WAITS = (2.0, 4.0, 8.0, 16.0, 32.0, 60.0)
 RETRIED = frozenset({"io", "not_found"})
 """Kinds of failures that may pass by themselves: a full disk, a locked file, a folder that comes back."""
 
-Kind = Literal["saved", "unsaved", "saving", "failed", "changed_on_disk", "needs_header_consent"]
+Kind = Literal["saved", "unsaved", "saving", "failed", "changed_on_disk", "needs_header_consent", "gone"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class SaveState:
     saved: nothing to save; unsaved: a save is due; saving: it runs; failed: it did not work, `error` says why, it is
     tried again unless that cannot help; changed_on_disk: another program wrote the file (`error`: something that is not
     this chat at all), nothing is saved until the person reloads or saves as a new chat; needs_header_consent: see
-    `ChatSession.allow_header`.
+    `ChatSession.allow_header`; gone: there is no file any more, whether or not there is something to save.
     `at` is when we last wrote the file (seconds since 1970), None if not yet.
     """
 
@@ -69,8 +69,7 @@ class SaveQueue:
         self._saving = False
         self._at_once = False
         self._paused = False
-        self.needs_consent = False
-        """While true nothing is written: what would be waits for the person's answer."""
+        self._waits_as: Kind | None = None
 
     @property
     def is_busy(self) -> bool:
@@ -88,10 +87,22 @@ class SaveQueue:
         if self._saving or self._paused:
             self._at_once = True
         elif self.state.kind != "changed_on_disk":
-            if self._is_dirty() and not self.needs_consent:
+            if self._is_dirty() and self._waits_as is None:
                 self._start()
             else:
                 self.note_change()
+
+    def wait_as(self, kind: Kind | None) -> None:
+        """Write nothing until this is called with None: what would be saved waits, and `state` says as what."""
+        if kind != self._waits_as:
+            self._waits_as = kind
+            if not self._saving:
+                self._settle(is_new=True)
+
+    def note_foreign_write(self) -> None:
+        """Take notice that another program wrote the file, before a save finds out."""
+        if not self._saving:
+            self._fail("changed_on_disk")
 
     def pause(self) -> None:
         """Start no save until `resume`; for reloading and for moving to another file."""
@@ -121,13 +132,14 @@ class SaveQueue:
 
         `is_new`: with another version on disk than before, for which an earlier failure means nothing.
         """
-        if not self._is_dirty():
+        if not self._is_dirty() and self._waits_as != "gone":
             self._cancel_timer()
             self._failures = 0
             self._at_once = False
             self._set("saved")
-        elif self.needs_consent:
-            self._set("needs_header_consent")
+        elif self._waits_as is not None:
+            self._cancel_timer()
+            self._set(self._waits_as)
         elif self._at_once and not self._paused:
             self._start()
         elif self.state.kind != "failed" or is_new:

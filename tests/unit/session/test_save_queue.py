@@ -165,14 +165,14 @@ def test_a_file_changed_by_another_program_is_not_saved_over(document: Document)
 
 
 def test_without_consent_nothing_is_written_and_only_changes_ask_for_it(document: Document) -> None:
-    document.queue.needs_consent = True
+    document.queue.wait_as("needs_header_consent")
     document.queue.note_change()
     assert document.queue.state.kind == "saved"
     document.type("a")
     document.queue.save_now()
     document.runner.advance(60)
     assert (document.writes, document.queue.state.kind) == ([], "needs_header_consent")
-    document.queue.needs_consent = False
+    document.queue.wait_as(None)
     document.queue.note_change()
     document.runner.advance(1)
     assert document.writes == ["a"]
