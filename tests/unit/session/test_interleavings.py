@@ -33,7 +33,7 @@ PERSON = (
     *("save", "reload", "cancel", "merge", "save_as", "rename", "flush"),
 )
 VIEWS = ("open", "open", "release")
-OTHERS = ("foreign", "gone", "back", "fail")
+OTHERS = ("foreign", "gone", "back", "fail", "look", "look")
 GOING_ON = ("work", "answer", "second") * 4 + ("wait",)
 ACTS = PERSON + VIEWS + OTHERS + GOING_ON
 STEPS = st.lists(st.tuples(st.sampled_from(ACTS), st.integers(0, 5)), min_size=20, max_size=60)
@@ -146,6 +146,10 @@ class Story:
         if (self.folder / "away").exists() and not self.session.path.exists():
             (self.folder / "away").rename(self.session.path)
 
+    def look(self, _number: int) -> None:
+        """The window hears that something changed in the folder."""
+        self.chats.look_at_files()
+
     def fail(self, number: int) -> None:
         self.is_failing = number % 2 == 0
 
@@ -195,7 +199,7 @@ class Story:
         unsaved = self.chats.flush_all(1)
         for session in self.seen:
             if session.is_dirty:
-                assert (session.state, session.save_state.kind) == ("ready", "changed_on_disk")
+                assert (session.state, session.save_state.kind) in (("ready", "changed_on_disk"), ("ready", "gone"))
                 assert session.title in unsaved
                 session.save_as_new(f"the end {next(self._numbers)}")
                 self.runner.settle()
