@@ -90,7 +90,7 @@ class OpenChats:
 
     def look_at_files(self) -> None:
         """See whether other programs wrote any of the open chats: one stat for each where they did not."""
-        for entry in self._open:
+        for entry in tuple(self._open):
             entry.session.look_at_file()
 
     def unsaved(self) -> list[ChatSession]:
