@@ -86,6 +86,7 @@ class Act(Enum):
     FIND = _a(QT_TRANSLATE_NOOP("Act", "Find in This Chat"), "Ctrl+F", "search", Need.CHAT)
     FIND_NEXT = _a(QT_TRANSLATE_NOOP("Act", "Find Next"), "F3", "chevron-down", Need.CHAT | Need.SEARCH)
     FIND_PREVIOUS = _a(QT_TRANSLATE_NOOP("Act", "Find Previous"), "Shift+F3", "chevron-up", Need.CHAT | Need.SEARCH)
+    FIND_ALL = _a(QT_TRANSLATE_NOOP("Act", "Find in All Chats"), "Ctrl+Shift+F", "search")
 
     SELECT_PREVIOUS = _a(QT_TRANSLATE_NOOP("Act", "Previous Message"), "Ctrl+Up", "chevron-up", Need.CHAT)
     SELECT_NEXT = _a(QT_TRANSLATE_NOOP("Act", "Next Message"), "Ctrl+Down", "chevron-down", Need.CHAT)

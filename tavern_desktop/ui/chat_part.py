@@ -27,6 +27,7 @@ from tavern_desktop.ui.menus import (
 )
 from tavern_desktop.ui.messages import Said
 from tavern_desktop.ui.save_status import save_status
+from tavern_desktop.ui.searching import Searching
 from tavern_desktop.ui.window_acts import WindowActs
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class ChatPart(QObject):
         self.inspector = Inspector(window.services)
         self.desk = ChatDesk(window.services, self.pane, self)
         self.finding = Finding(window.services, self.pane.find_bar, self.pane.view, self._chat, self)
+        self.searching = Searching(window.services, window.library, self.desk, self.pane, self.finding, self)
         self.files = FileDeeds(window, self)
         self.acts = WindowActs(window, self)
         self._connect_window()

@@ -196,6 +196,7 @@ class ChatDesk(QObject):
     def _show_rest(self) -> None:
         if self.session is not None and self.session.rest is not None:
             self._pane.failed.show_lines(Lines(self.session.rest), summary(self.session.rest))
+            self.state_changed.emit()
 
     def _show_preview(self) -> None:
         session = self.session

@@ -132,9 +132,13 @@ class FailedPanel(QWidget):
         self._rest.setVisible(len(lines) > 0)
         self._filler.setVisible(not len(lines))
         if len(lines):
-            first = self._model.index(lines.first_damaged)
-            self.lines.setCurrentIndex(first)
-            self.lines.scrollTo(first, QListView.ScrollHint.PositionAtCenter)
+            self.choose_line(lines.first_damaged)
+
+    def choose_line(self, number: int) -> None:
+        """Bring a line of the rest into sight, from 0; beyond the last, the last."""
+        index = self._model.index(min(number, self._model.rowCount() - 1))
+        self.lines.setCurrentIndex(index)
+        self.lines.scrollTo(index, QListView.ScrollHint.PositionAtCenter)
 
     def _lay_out(self) -> None:
         words = QVBoxLayout()

@@ -60,6 +60,12 @@ class FindBar(QFrame):
         self.field.selectAll()
         self._search()
 
+    def show_text(self, text: str) -> None:
+        """Show the bar and search for `text`; whoever is typing elsewhere goes on."""
+        self.show()
+        self.field.setText(text)
+        self._search()
+
     def close_bar(self) -> None:
         """Hide the bar and forget the hits."""
         if self.isVisible():

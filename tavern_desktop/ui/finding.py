@@ -32,6 +32,7 @@ class Finding(QObject):
         self._hits: list[int] = []
         self._found_in: tuple[Chat, int] | None = None
         self._here: int | None = None
+        self._from: int | None = None
         bar.search_requested.connect(self._search)
         bar.step_requested.connect(self.step)
         bar.closed.connect(self._close)
@@ -52,6 +53,15 @@ class Finding(QObject):
         hit = next_hit(self._hits, start, step)
         if hit is not None:
             self._go(hit)
+
+    def look_from(self, text: str, index: int) -> None:
+        """Go to message `index`, and find `text` in the chat from there; "" for nothing."""
+        if text:
+            self._from = index
+            self._bar.show_text(text)
+        else:
+            self._bar.close_bar()
+        self._view.scroll_to_index(index)
 
     def _search(self, text: str, exact_case: bool) -> None:
         self._token += 1
@@ -78,10 +88,13 @@ class Finding(QObject):
         if token != self._token:
             return
         self._hits = hits
-        self._here = None
+        begin, self._from = self._from, None
+        self._here = begin
         chat = self._chat()
-        if hits and chat is not None:
-            near = self._first_in_sight(chat)
+        if begin in hits:
+            self._bar.show_count(hits.index(begin) + 1, len(hits))
+        elif hits and chat is not None:
+            near = begin if begin is not None else self._first_in_sight(chat)
             at_or_after = next((hit for hit in hits if hit >= near), hits[-1])
             self._go(at_or_after)
         else:

@@ -19,6 +19,7 @@ FILE: Items = (
 )  # fmt: skip
 EDIT: Items = (
     Act.UNDO, Act.REDO, None, Act.COPY, Act.COPY_MARKDOWN, None, Act.FIND, Act.FIND_NEXT, Act.FIND_PREVIOUS,
+    Act.FIND_ALL,
 )  # fmt: skip
 MESSAGE: Items = (
     Act.EDIT, Act.COPY_MESSAGE, None, Act.SWIPE_LEFT, Act.SWIPE_RIGHT, Act.DELETE_SWIPE, None, Act.HIDE, Act.UNHIDE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QSize, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
 from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QPushButton, QSizePolicy, QToolButton, QWidget
 
@@ -110,6 +110,9 @@ class ElidedLabel(QLabel):
 class TextField(QLineEdit):
     """A line to type in. While an input method composes, Enter, Esc and shortcuts belong to it (B-58)."""
 
+    down_pressed = Signal()
+    """The person wants to go on to what lies below."""
+
     def __init__(self, placeholder: str, name: str = "") -> None:
         super().__init__()
         self.setPlaceholderText(placeholder)
@@ -135,3 +138,5 @@ class TextField(QLineEdit):
             event.accept()
             return
         super().keyPressEvent(event)
+        if event.key() == Qt.Key.Key_Down:
+            self.down_pressed.emit()

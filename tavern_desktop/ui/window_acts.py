@@ -55,6 +55,7 @@ class WindowActs(QObject):
             Act.FIND: lambda: self._part.pane.find_bar.open_bar(self._part.pane.view.selected_text()),
             Act.FIND_NEXT: lambda: self._part.finding.step(1),
             Act.FIND_PREVIOUS: lambda: self._part.finding.step(-1),
+            Act.FIND_ALL: self.find_in_all,
             Act.SELECT_PREVIOUS: lambda: self._part.pane.view.enter_selection_mode(-1),
             Act.SELECT_NEXT: lambda: self._part.pane.view.enter_selection_mode(1),
             Act.JUMP: self.jump,
@@ -331,6 +332,16 @@ class WindowActs(QObject):
         if not self._window.library.isVisible():
             self._show_pane("library")
         self._window.library.focus_search()
+
+    def find_in_all(self) -> None:
+        """Search all chats for what is selected; with nothing selected, go back to what was found, ready to type."""
+        selected = self._part.pane.view.selected_text().strip()
+        self.search_library()
+        if selected and "\n" not in selected:
+            self._window.library.search.setText(f'"{selected}"' if " " in selected else selected)
+            self._part.searching.start(self._window.library.search.text())
+        elif self._window.library.has_found:
+            self._window.library.show_found()
 
     def show_commands(self) -> None:
         """Open the command palette."""

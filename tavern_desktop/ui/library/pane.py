@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, Signal
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -18,13 +18,14 @@ from PySide6.QtWidgets import (
 
 from tavern_desktop.ui.actions import Act
 from tavern_desktop.ui.avatars import Avatars
+from tavern_desktop.ui.icons import icon
 from tavern_desktop.ui.library.data import LibraryData
 from tavern_desktop.ui.library.entries import Entry, character_entries, chat_entries, group_entries
 from tavern_desktop.ui.library.list_model import ENTRY_ROLE, EntryFilter
 from tavern_desktop.ui.library.row_painter import RowPainter
 from tavern_desktop.ui.widgets import TextField, label, push_button
 
-RECENT, CHARACTERS, GROUPS = range(3)
+RECENT, CHARACTERS, GROUPS, FOUND = range(4)
 NARROWEST = 180
 
 
@@ -134,7 +135,10 @@ class LibraryPane(QWidget):
     bin_requested = Signal(str)
     """The chat at this path, chosen among the recent ones, shall go into the bin."""
     menu_requested = Signal(object, QPoint)
+    search_requested = Signal(str)
+    """Enter was pressed: all chats shall be searched for this text."""
     tab_changed = Signal(int)
+    """One of the lists is shown."""
     current_changed = Signal()
 
     def __init__(self, avatars: Avatars, parent: QWidget | None = None) -> None:
@@ -144,7 +148,7 @@ class LibraryPane(QWidget):
         self.setMinimumWidth(NARROWEST)
         self._data: LibraryData | None = None
         self._path = ""
-        self.search = TextField(self.tr("Search names"), self.tr("Search the library"))
+        self.search = TextField(self.tr("Search names · Enter: texts"), self.tr("Search the library"))
         self.search.setObjectName("searchField")
         self.search.setToolTip(Act.SEARCH_LIBRARY.tip)
         self.search.setClearButtonEnabled(True)
@@ -156,11 +160,13 @@ class LibraryPane(QWidget):
         )
         self.groups = EntryList("groupList", self.tr("Groups"), self.tr("No groups in this folder yet."), avatars)
         self._lists = (self.recent, self.characters, self.groups)
+        self._list_tab = RECENT
         self._pages = QStackedWidget()
         self._tabs = QButtonGroup(self)
         self._lay_out()
         self.search.textChanged.connect(self._filter)
-        self.search.returnPressed.connect(self._enter_list)
+        self.search.returnPressed.connect(self._ask_for_search)
+        self.search.down_pressed.connect(self._enter_list)
         for each in self._lists:
             each.chosen.connect(self._choose)
             each.menu_requested.connect(self.menu_requested)
@@ -181,11 +187,33 @@ class LibraryPane(QWidget):
         self._show_lists()
 
     def show_tab(self, tab: int) -> None:
-        """Show Recent, Characters or Groups."""
+        """Show Recent, Characters, Groups, or what a search has found."""
         self._pages.setCurrentIndex(tab)
         self._tabs.button(tab).setChecked(True)
-        self.tab_changed.emit(tab)
+        if tab != FOUND:
+            self._list_tab = tab
+            self.tab_changed.emit(tab)
         self.current_changed.emit()
+
+    def add_found_page(self, page: QWidget) -> None:
+        """Take in the page for what a search finds; its tab is there once something has been searched for."""
+        self._pages.insertWidget(FOUND, page)
+
+    def show_found(self) -> None:
+        """Show what the search has found."""
+        self._tabs.button(FOUND).show()
+        self.show_tab(FOUND)
+
+    @property
+    def has_found(self) -> bool:
+        """Whether something has been searched for."""
+        return not self._tabs.button(FOUND).isHidden()
+
+    def hide_found(self) -> None:
+        """Take the tab of the search away."""
+        self._tabs.button(FOUND).hide()
+        if self._pages.currentIndex() == FOUND:
+            self.show_tab(self._list_tab)
 
     def mark_chat(self, path: str) -> None:
         """Show which chat is in view."""
@@ -200,7 +228,7 @@ class LibraryPane(QWidget):
 
     def neighbour(self, step: int) -> str:
         """Return the chat `step` rows from the one in view in the list shown, "" if there is none."""
-        paths = self._lists[self._pages.currentIndex()].paths() or self.recent.paths()
+        paths = self._lists[self._list_tab].paths() or self.recent.paths()
         if not paths:
             return ""
         if self._path not in paths:
@@ -216,7 +244,7 @@ class LibraryPane(QWidget):
 
     def _lay_out(self) -> None:
         tabs = QHBoxLayout()
-        tabs.setSpacing(4)
+        tabs.setSpacing(1)
         tabs.setContentsMargins(4, 0, 4, 0)
         holder = QWidget()
         holder.setObjectName("libraryTabs")
@@ -226,14 +254,22 @@ class LibraryPane(QWidget):
                 (self.tr("Recent"), self.recent),
                 (self.tr("Characters"), self.characters),
                 (self.tr("Groups"), self.groups),
+                (self.tr("Found in all chats"), None),
             )
         ):
             button = push_button(text, "tab")
+            if page is None:  # as small as can be: the others take the room there is
+                button.setText("")
+                button.setIcon(icon("search"))
+                button.setIconSize(QSize(14, 20))
+                button.setAccessibleName(text)
             button.setCheckable(True)
             self._tabs.addButton(button, number)
             tabs.addWidget(button)
-            self._pages.addWidget(page)
+            if page is not None:
+                self._pages.addWidget(page)
         tabs.addStretch(1)
+        self._tabs.button(FOUND).hide()
         self._tabs.button(RECENT).setChecked(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 12, 8, 4)
@@ -260,14 +296,24 @@ class LibraryPane(QWidget):
 
     def _filter(self, text: str) -> None:
         data = self._data
+        if self._pages.currentIndex() == FOUND:
+            self.show_tab(self._list_tab)
         for each in self._lists:
             each.keep(text.strip(), data.problem if data else "", ready=bool(data and data.is_loaded))
 
+    def _ask_for_search(self) -> None:
+        if self.search.text().strip():
+            self.search_requested.emit(self.search.text())
+
     def _enter_list(self) -> None:
-        """Enter opens the first row that fits."""
-        shown = self._lists[self._pages.currentIndex()]
-        if shown.filter.rowCount():
-            self._choose(shown.filter.index(0, 0).data(ENTRY_ROLE))
+        """Go down from the field to the rows that fit, or to what was found."""
+        page = self._pages.currentWidget()
+        view = page.findChild(QListView) if page is not None else None
+        if view is None or not view.model().rowCount():
+            return
+        if not view.currentIndex().isValid():
+            view.setCurrentIndex(view.model().index(0, 0))
+        view.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _choose(self, entry: Entry) -> None:
         if entry.path:

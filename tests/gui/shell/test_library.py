@@ -96,10 +96,20 @@ def test_typing_filters_names_and_titles(pane: LibraryPane, qtbot: QtBot) -> Non
     assert len(_names(pane)) == 3
 
 
-def test_enter_in_the_field_opens_the_first_row(pane: LibraryPane, qtbot: QtBot, root: DataRoot) -> None:
-    qtbot.keyClicks(pane.search, "ilse")
-    with qtbot.waitSignal(pane.chat_requested) as said:
+def test_enter_in_the_field_asks_for_a_search_of_all_texts(pane: LibraryPane, qtbot: QtBot) -> None:
+    with qtbot.assertNotEmitted(pane.search_requested):
         qtbot.keyClick(pane.search, Qt.Key.Key_Return)
+    qtbot.keyClicks(pane.search, "ilse")
+    with qtbot.waitSignal(pane.search_requested) as said:
+        qtbot.keyClick(pane.search, Qt.Key.Key_Return)
+    assert said.args == ["ilse"]
+
+
+def test_down_goes_from_the_field_to_the_first_row_that_fits(pane: LibraryPane, qtbot: QtBot) -> None:
+    qtbot.keyClicks(pane.search, "ilse")
+    qtbot.keyClick(pane.search, Qt.Key.Key_Down)
+    with qtbot.waitSignal(pane.chat_requested) as said:
+        qtbot.keyClick(pane.recent.view, Qt.Key.Key_Return)
     assert Path(said.args[0]).parent.name == "Captain Ilse"
 
 
