@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import PySide6
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
@@ -122,12 +122,24 @@ def _build(start: Start) -> MainWindow:
 
     def go_on() -> None:
         _go_on(window, start)
+        if services.library.is_loaded:
+            _watch_folder(services)
+        else:
+            once = Qt.ConnectionType.SingleShotConnection
+            services.library.loaded.connect(partial(_watch_folder, services), once)
         claim.serve(RequestDesk(services, windows).answer)
 
     # The window is painted before anything is read for it, and the lists before the chat's part is loaded.
     QTimer.singleShot(0, window, services.begin)
     services.library.first_shown.connect(lambda: QTimer.singleShot(0, window, go_on))
     return window
+
+
+def _watch_folder(services: Services) -> None:
+    """Follow what other programs do to the data folder, once its lists have been read."""
+    from tavern_desktop.ui.outside_watch import OutsideWatch
+
+    OutsideWatch(services)
 
 
 def _start(argv: list[str]) -> Start:

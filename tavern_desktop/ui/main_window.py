@@ -207,7 +207,7 @@ class MainWindow(QMainWindow):
         super().changeEvent(event)
         # The first time it is read anyway, after the first frame.
         if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow() and self.services.library.is_loaded:
-            self.services.library.refresh()
+            self.services.window_activated.emit()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if dropped_path(event.mimeData()) is not None:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QInputDialog, QWidget
 
 from tavern_desktop.chat.merge import MergeResult
 from tavern_desktop.session.chat_session import ChatSession
+from tavern_desktop.session.merging import AdoptMerge
+from tavern_desktop.session.outside import FollowFile
 from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.ui.banner import Banner, Notice
 from tavern_desktop.ui.services import Services
 
-CHANGED, READ_ONLY, HEADER, MERGED = "changed", "read_only", "header", "merged"
+CHANGED, READ_ONLY, HEADER, MERGED, TROUBLE = "changed", "read_only", "header", "merged", "trouble"
+AGAIN_SECONDS = 600.0
+"""Two programs that save over each other's messages twice within so many seconds edit the same chat."""
 
 
 class SaveNotices(QObject):
@@ -28,6 +34,7 @@ class SaveNotices(QObject):
         self._services = services
         self._banner = banner
         self._session: ChatSession | None = None
+        self._saved_over: dict[Path, float] = {}
 
     def watch(self, session: ChatSession | None) -> None:
         """Speak for this session from now on."""
@@ -35,11 +42,13 @@ class SaveNotices(QObject):
             self._session.save_changed.disconnect(self._look)
             self._session.state_changed.disconnect(self._look)
             self._session.merged.disconnect(self._show_merged)
+            self._session.followed.disconnect(self._show_followed)
         self._session = session
         if session is not None:
             session.save_changed.connect(self._look)
             session.state_changed.connect(self._look)
             session.merged.connect(self._show_merged)
+            session.followed.connect(self._show_followed)
             self._look()
 
     def save_as_new(self) -> None:
@@ -59,7 +68,9 @@ class SaveNotices(QObject):
         session = self._session
         if session is None:
             return
-        self._show(CHANGED, session.save_state.kind == "changed_on_disk", self._changed_notice)
+        is_changed = session.save_state.kind == "changed_on_disk" and session.trouble is None
+        self._show(CHANGED, is_changed, self._changed_notice)
+        self._show(TROUBLE, session.trouble is not None, self._trouble_notice)
         self._show(HEADER, session.needs_header_consent, self._header_notice)
         self._show(READ_ONLY, session.read_only is not None, self._read_only_notice)
 
@@ -91,10 +102,59 @@ class SaveNotices(QObject):
         elif restored:
             text = self.tr("{count} messages of yours had been saved over; they are back.")
             sentences.append(text.format(count=restored))
+        if restored and self._is_saved_over_again():
+            sentences.append(self.tr("Two programs are editing this chat: reload it in the other one before going on."))
+        self._show_what_came(" ".join(sentences), result)
+
+    def _is_saved_over_again(self) -> bool:
+        if self._session is None:
+            return False
+        now = time.monotonic()
+        before = self._saved_over.get(self._session.path)
+        self._saved_over[self._session.path] = now
+        return before is not None and now - before < AGAIN_SECONDS
+
+    def _show_followed(self, result: MergeResult) -> None:
+        """Say that an unedited chat is now what another program made of it."""
+        if result.change_count == 1:
+            text = self.tr("Changed on disk: 1 message.")
+        elif result.change_count:
+            text = self.tr("Changed on disk: {count} messages.").format(count=result.change_count)
+        else:
+            text = self.tr("Changed on disk: the messages are in another order.")
+        self._show_what_came(text, result)
+
+    def _show_what_came(self, text: str, result: MergeResult) -> None:
+        buttons = []
         first = next(iter((*result.added_by_disk, *result.changed_by_disk, *result.restored)), None)
-        show = ((self.tr("Show"), lambda: self.show_requested.emit(first)),) if first is not None else ()
-        undo = (self.tr("Undo"), self.undo_requested.emit)
-        self._banner.show_notice(Notice(" ".join(sentences), (*show, undo), key=MERGED))
+        if first is not None:
+            buttons.append((self.tr("Show"), lambda: self.show_requested.emit(first)))
+        if self._session is not None and self._session.undo_label in (AdoptMerge.label, FollowFile.label):
+            buttons.append((self.tr("Undo"), self.undo_requested.emit))
+        self._banner.show_notice(Notice(text, buttons, key=MERGED))
+
+    def _trouble_notice(self) -> Notice:
+        session = self._session
+        trouble = session.trouble if session is not None else None
+        if session is None or trouble is None:
+            raise AssertionError("only trouble is told of")
+        save_as = (self.tr("Save as New Chat…"), self.save_as_new)
+        if trouble.kind == "gone":
+            text = self.tr("This chat no longer exists on disk. Nothing is saved until you decide.")
+            buttons = ((self.tr("Save Again Under This Name"), self._save_again), (self.tr("Close"), self._let_go))
+        elif trouble.kind == "shrunk":
+            count = len(session.chat) if session.chat is not None else 0
+            text = self.tr(
+                "This chat shrank from {before} to {after} messages outside this program. You still see yours; nothing "
+                "is saved until you decide."
+            ).format(before=count, after=trouble.messages)
+            buttons = ((self.tr("Take the File"), self._reload), save_as)
+        else:
+            why = sentence(trouble.error) if trouble.error is not None else ""
+            text = self.tr("Another program changed this file, and it cannot be read now. {why} You still see yours.")
+            text = text.format(why=why)
+            buttons = ((self.tr("Reload"), self._reload), save_as)
+        return Notice(text, buttons, "warning", TROUBLE)
 
     def _header_notice(self) -> Notice:
         text = self.tr(
@@ -130,6 +190,18 @@ class SaveNotices(QObject):
     def _keep(self) -> None:
         if self._session is not None:
             self._session.keep_old_form()
+
+    def _save_again(self) -> None:
+        if self._session is not None:
+            self._save_as(self._session.title)
+
+    def _let_go(self) -> None:
+        if self._session is not None:
+            self._session.let_go(self._say_where)
+
+    def _say_where(self, kept: Path | None) -> None:
+        if kept is not None:
+            self._services.messages.info(self.tr("Your unsaved changes were put aside in {path}.").format(path=kept))
 
     def _save_as(self, name: str) -> None:
         if self._session is None:

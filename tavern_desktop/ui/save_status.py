@@ -29,6 +29,8 @@ def save_status(state: SaveState) -> SaveStatus:
         return SaveStatus(_tr("Saving…"), "muted")
     if state.kind == "changed_on_disk":
         return SaveStatus(_tr("Not saved: the file was changed by another program"), "danger")
+    if state.kind == "gone":
+        return SaveStatus(_tr("Not saved: the file no longer exists"), "danger")
     if state.kind == "needs_header_consent":
         return SaveStatus(_tr("Not saved: waiting for your answer"), "danger")
     why = sentence(state.error) if state.error is not None else ""

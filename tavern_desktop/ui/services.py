@@ -44,6 +44,10 @@ class Services(QObject):
     root_changed = Signal()
     root_leaving = Signal()
     """Another data root is about to be taken: views let go of their chats."""
+    window_activated = Signal()
+    """Somebody turned to a window of the program."""
+    ending = Signal()
+    """The program ends: what goes on by itself stops."""
     ended = Signal()
     """Everything is written; nothing of this program touches the data folder any more."""
     window_requested = Signal(object)
@@ -83,6 +87,11 @@ class Services(QObject):
         if self._open_chats is None:
             self._open_chats = self._make_open_chats(self.root)
         return self._open_chats
+
+    def look_at_chats(self) -> None:
+        """See whether other programs wrote the open chats."""
+        if self._open_chats is not None:
+            self._open_chats.look_at_files()
 
     @property
     def file_acts(self) -> FileActs:
@@ -192,6 +201,7 @@ class Services(QObject):
     def shut_down(self) -> None:
         """Let everything that is being written finish; the program ends."""
         self.library.stop()
+        self.ending.emit()
         self.runner.run_until(lambda: self._writes == 0, WRITE_SECONDS)
         self.ended.emit()
 

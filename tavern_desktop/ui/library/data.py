@@ -21,6 +21,10 @@ from tavern_desktop.storage.index import Index
 T = TypeVar("T")
 
 LANE = "library"
+FEW = 20
+"""Chats whose rows are read one by one; of more everything is read again."""
+LISTED = (".jsonl", ".png", ".json")
+"""Endings of the files that lists are made of. Folders only matter by the files in them."""
 
 
 class LibraryData(QObject):
@@ -73,6 +77,15 @@ class LibraryData(QObject):
             lambda outcome: self._replace(path, outcome),
             lane=LANE,
         )
+
+    def refresh_for(self, paths: frozenset[str] | None) -> None:
+        """Read again what changed files mean for the lists; None stands for everything."""
+        told = paths and {path for path in paths if path.endswith(LISTED)}
+        if told is not None and len(told) <= FEW and told <= {row.file for row in self.chats}:
+            for path in told:
+                self.refresh_chat(Path(path))
+        else:
+            self.refresh()
 
     def row(self, path: Path | str) -> ChatRow | None:
         """Return the row of a chat file, None if the lists do not have it."""

@@ -1,0 +1,208 @@
+"""SillyTavern writes while the window is open: real events, and files written by a real second process."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractItemView
+
+from tavern_desktop.ui.outside_watch import OutsideWatch
+from tests.flows.conftest import MakeChat
+from tests.flows.person import CTRL, Person
+
+WRITER = """
+import os, pathlib, sys
+path, data = pathlib.Path(sys.argv[1]), sys.stdin.buffer.read()
+path.parent.mkdir(exist_ok=True)
+beside = path.with_name(path.name + ".1234567890")
+beside.write_bytes(data)
+os.replace(beside, path)
+"""
+"""As SillyTavern writes: beside the file, then over it."""
+
+
+def written_elsewhere(path: Path, data: bytes) -> None:
+    subprocess.run([sys.executable, "-c", WRITER, str(path)], input=data, check=True)
+
+
+def message(text: str) -> bytes:
+    return json.dumps({"name": "Wanderer", "is_user": True, "is_system": False, "mes": text, "extra": {}}).encode()
+
+
+def appended(path: Path, *texts: str) -> bytes:
+    return b"\n".join([path.read_bytes(), *map(message, texts)])
+
+
+def banner(person: Person) -> str:
+    return str(person.window.pane.banner.text)
+
+
+def press(person: Person, text: str) -> None:
+    next(button for button in person.window.pane.banner.buttons if button.text() == text).click()
+
+
+def started(person: Person) -> None:
+    """The program is started, and the folder watched."""
+    person.start()
+    person.wait(lambda: is_watched(person))
+
+
+def is_watched(person: Person) -> bool:
+    watch = person.window.services.findChild(OutsideWatch)
+    return watch is not None and watch.watcher.is_observing
+
+
+def records(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_bytes().split(b"\n")[1:]]
+
+
+def test_an_unedited_chat_follows_and_the_line_being_read_does_not_move(person: Person, make_chat: MakeChat) -> None:
+    path = make_chat(200)
+    started(person)
+    person.open_newest()
+    view = person.view
+    count = view.model().total()
+    person.click_message(count - 40)
+    person.view.verticalScrollBar().setValue(person.view.verticalScrollBar().value() - 37)
+    before = {number: person.row_top(number) for number in range(count - 40, count - 36)}
+    session = person.window.desk.session
+    keys = [m.key for m in session.chat.messages]
+    published: list[Any] = []
+    session.published.connect(published.append)
+
+    # Written there: two messages behind, and one of those far above the line being read.
+    lines = appended(path, "One more.", "And another.").split(b"\n")
+    changed = json.loads(lines[1 + count - 60])
+    lines[1 + count - 60] = json.dumps(changed | {"mes": "A longer text.\n\nOf\n\nmany\n\nlines."}).encode()
+    written_elsewhere(path, b"\n".join(lines))
+    person.wait(lambda: banner(person) == "Changed on disk: 3 messages.")
+    assert {number: person.row_top(number) for number in before} == before
+    assert [m.key for m in session.chat.messages[:count]] == keys
+    assert person.text_of(count + 1) == "And another."
+    assert (session.save_state.kind, published) == ("saved", [])
+
+    # Show leads there; Undo brings back what was, and saves it.
+    press(person, "Show")
+    assert view.current_key == session.chat.messages[count].key
+    person.press(Qt.Key.Key_Z, CTRL)
+    person.press(Qt.Key.Key_S, CTRL)
+    person.wait(lambda: not session.is_dirty)
+    assert len(records(path)) == count
+    backups = list((person.window.services.root.user_folder / "backups").glob("chat_*.jsonl"))
+    assert any(b"And another." in backup.read_bytes() for backup in backups)
+    person.quit()
+
+
+def test_at_the_end_what_is_added_comes_into_view(person: Person, make_chat: MakeChat) -> None:
+    path = make_chat(60)
+    started(person)
+    person.open_newest()
+    count = person.view.model().total()
+    assert person.view.at_end
+    written_elsewhere(path, appended(path, "One more."))
+    person.wait(lambda: banner(person) == "Changed on disk: 1 message.")
+    assert person.text_of(count) == "One more."
+    assert person.view.at_end
+    person.quit()
+
+
+def test_our_own_saves_are_no_news(person: Person, make_chat: MakeChat) -> None:
+    path = make_chat(60)
+    started(person)
+    person.open_newest()
+    session = person.window.desk.session
+    count = person.view.model().total()
+    followed: list[Any] = []
+    session.followed.connect(followed.append)
+    signature = session.signature
+    person.edit(count - 3, "Written here.")
+    person.press(Qt.Key.Key_S, CTRL)
+    person.wait(lambda: session.signature != signature and not session.is_dirty)
+    # Everything heard of the save has been dealt with when a later change elsewhere has arrived in the list.
+    other = path.with_name("Another road.jsonl")
+    written_elsewhere(other, path.read_bytes())
+    person.wait(lambda: person.window.services.library.row(other) is not None)
+    assert (followed, banner(person)) == ([], "")
+    assert records(path)[count - 3]["mes"] == "Written here."
+    person.quit()
+
+
+def test_an_edited_chat_says_so_at_once(person: Person, make_chat: MakeChat, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tavern_desktop.session.save_queue.WAIT", 1000.0)  # what is written here is not saved yet
+    path = make_chat(60)
+    started(person)
+    person.open_newest()
+    count = person.view.model().total()
+    person.edit(count - 3, "Written here.")
+    written_elsewhere(path, appended(path, "Written elsewhere."))
+    person.wait(lambda: banner(person).startswith("Another program changed this file."))
+    press(person, "Merge Both")
+    person.wait(lambda: banner(person) == "Merged: 1 message changed elsewhere.")
+    assert (person.text_of(count - 3), person.text_of(count)) == ("Written here.", "Written elsewhere.")
+    person.quit()
+
+
+def test_a_greeting_over_a_long_chat_is_asked_about(person: Person, make_chat: MakeChat) -> None:
+    path = make_chat(60)
+    started(person)
+    person.open_newest()
+    session = person.window.desk.session
+    whole = len(session.chat)
+    written_elsewhere(path, b"\n".join([path.read_bytes().split(b"\n")[0], message("Hello.")]))
+    person.wait(lambda: banner(person).startswith(f"This chat shrank from {whole} to 1 messages"))
+    assert len(session.chat) == whole
+    press(person, "Take the File")
+    person.wait(lambda: session.state == "ready" and len(session.chat) == 1)
+    person.wait(lambda: banner(person) == "")
+    person.quit()
+
+
+def test_a_deleted_chat_can_be_saved_again_or_closed(
+    person: Person, make_chat: MakeChat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tavern_desktop.session.outside.GONE_SECONDS", 0.0)
+    path = make_chat(60)
+    started(person)
+    person.open_newest()
+    session = person.window.desk.session
+    before = path.read_bytes()
+    path.unlink()
+    person.wait(lambda: banner(person).startswith("This chat no longer exists on disk."))
+    assert "no longer exists" in person.window.status.findChild(object, "statusSave").text()
+    press(person, "Save Again Under This Name")
+    person.wait(lambda: session.trouble is None and session.save_state.kind == "saved")
+    assert path.read_bytes() == before
+    path.unlink()
+    person.wait(lambda: session.trouble is not None)
+    press(person, "Close")
+    person.wait(lambda: person.window.desk.session is None)
+    assert not path.exists()
+    person.quit()
+
+
+def test_lists_follow_new_chats_and_characters(person: Person, make_chat: MakeChat) -> None:
+    path = make_chat(10)
+    started(person)
+    library = person.window.services.library
+    recents = person.find(QAbstractItemView, "recentList")
+    row = library.row(path)
+    written_elsewhere(path, appended(path, "Last words from elsewhere."))
+    person.wait(lambda: library.row(path) != row)
+    assert library.row(path).preview == "Last words from elsewhere."
+    card = next(person.window.services.root.characters.glob("*.png"))
+    written_elsewhere(card.with_name("Somebody new.png"), card.read_bytes())
+    person.wait(lambda: library.character("Somebody new") is not None)
+    new = path.parent.parent / "Somebody new" / "hello.jsonl"
+    rows = recents.model().rowCount()
+    written_elsewhere(new, path.read_bytes())
+    person.wait(lambda: library.row(new) is not None)
+    assert recents.model().rowCount() == rows + 1
+    path.unlink()
+    person.wait(lambda: library.row(path) is None)
+    person.quit()
