@@ -33,8 +33,10 @@ LEAST_NEEDLE = 3
 MOST_SEQUENCES = 4
 """Ways to write a fragment that are looked for one by one; what has more is one pattern."""
 _RARE = b"jq"  # not z: dates end in Z
-_PATIENCE = 1_000
-"""Rare letters in a row that may turn out to be something else before they are taken for common."""
+_SHARED = 5
+"""Bytes of an escape that are enough to look for."""
+_PATIENCE = 100
+"""Rare bytes in a row that may turn out to be something else before they are taken for common."""
 
 
 def folded(text: str) -> str:
@@ -55,10 +57,9 @@ class _Probe(NamedTuple):
             if self.gate and not any(byte in data for byte in self.gate):
                 return lambda start: -1
             return _finder_of_pattern(self.pattern, data, end)
-        for byte in _RARE:
-            at = self.needle.find(byte)
-            if at >= 0:
-                return _finder_by_letter(self.needle, at, data, end)
+        rare = next((at for at, byte in enumerate(self.needle) if byte >= 0x80 or byte in _RARE), -1)
+        if rare >= 0:
+            return _finder_by_byte(self.needle, rare, data, end)
         return lambda start: data.find(self.needle, start, end)
 
 
@@ -70,16 +71,17 @@ class Fragment:
 
     def __init__(self, text: str, *, exact_case: bool = False, escapes: bool = True) -> None:
         self.text = text
-        self._exact = exact_case
+        # What has no capitals needs no folding, and bytes as they are.
+        self._exact = exact_case or text.lower() == text.upper() == text
         self._escapes = escapes
-        fold = str if exact_case else folded
+        fold = str if self._exact else folded
         forms = dict.fromkeys((fold(text), fold(unicodedata.normalize("NFC", text))))
         sequences = [self._tokens(form) for form in forms]
         self._text = re.compile("|".join(map(self._text_pattern, sequences)))
         self._pattern = self._compiled(sequences, "any")
         self._must_check = False
         self._probes = self._choose_probes([way for tokens in sequences for way in _ways(tokens)])
-        self._kelvin = not exact_case and "k" in folded(text)
+        self._kelvin = not self._exact and "k" in folded(text)
 
     def find(self, text: str) -> tuple[int, int] | None:
         """Return (start, end) of the first occurrence in a text, None if there is none."""
@@ -89,6 +91,11 @@ class Fragment:
     def find_all(self, text: str) -> list[tuple[int, int]]:
         """Return (start, end) of every occurrence in a text, not overlapping."""
         return [found.span() for found in self._text.finditer(text)]
+
+    @property
+    def needs_lowering(self) -> bool:
+        """Whether bytes have to be in lower case to be looked through; if not, they may be."""
+        return not self._exact
 
     @property
     def rarity(self) -> int:
@@ -102,7 +109,7 @@ class Fragment:
     def lines(self, prepared: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Yield (start, end) of every line of `prepared` that may hold the fragment, between two line borders.
 
-        `prepared` is a part of a file, in lower case (`bytes.lower`) unless case matters.
+        `prepared` is a part of a file, in lower case (`bytes.lower`) if `needs_lowering`.
         """
         finders = self._finders(prepared, end)
         nexts = [find(start) for find in finders]
@@ -148,6 +155,10 @@ class Fragment:
             for form in self._forms(tokens):
                 run = max(self._plain_runs(tokens), key=lambda run: len(self._written(run, form)))
                 needle, whole = self._written(run, form), len(run) == len(tokens)
+                if form == "escaped" and self._exact:
+                    # One look for both ways to write hexadecimal digits: up to the first letter they are the same.
+                    shared = _common_start(needle, self._written(run, "escaped upper"))
+                    needle, whole = (shared, whole and shared == needle) if len(shared) >= _SHARED else (needle, whole)
                 if whole or len(needle) >= LEAST_NEEDLE:
                     needles[needle] = needles.get(needle, True) and whole
                 else:
@@ -242,21 +253,26 @@ def _finder_of_pattern(pattern: re.Pattern[bytes], data: bytes, end: int) -> Cal
     return find
 
 
-def _finder_by_letter(needle: bytes, letter: int, data: bytes, end: int) -> Callable[[int], int]:
-    """Look for the needle's rare letter: single bytes are found several times faster than words."""
-    rare = needle[letter : letter + 1]
+def _finder_by_byte(needle: bytes, place: int, data: bytes, end: int) -> Callable[[int], int]:
+    """Look for the needle's rare byte: single bytes are found ten times faster than words."""
+    rare = needle[place : place + 1]
 
     def find(start: int) -> int:
-        at = start + letter - 1
+        at = start + place - 1
         for _ in range(_PATIENCE):
             at = data.find(rare, at + 1, end)
             if at < 0:
                 return -1
-            if data.startswith(needle, at - letter, end):
-                return at - letter
-        return data.find(needle, at - letter, end)
+            if data.startswith(needle, at - place, end):
+                return at - place
+        return data.find(needle, at - place, end)
 
     return find
+
+
+def _common_start(one: bytes, other: bytes) -> bytes:
+    length = next((at for at, pair in enumerate(zip(one, other, strict=True)) if pair[0] != pair[1]), len(one))
+    return one[:length]
 
 
 def _ways(tokens: list[Token]) -> list[list[Token]]:

@@ -41,14 +41,14 @@ class Query:
 
     def __init__(self, text: str, *, exact_case: bool = False, raw: bool = False) -> None:
         words = text.split() if raw else [_phrase(found) for found in _WORDS.finditer(text)]
-        self.exact_case = exact_case
         self.raw = raw
         made = (Fragment(word, exact_case=exact_case, escapes=not raw) for word in dict.fromkeys(words))
         self.fragments = sorted(made, key=lambda fragment: -fragment.rarity)
+        self._lowers = any(fragment.needs_lowering for fragment in self.fragments)
 
     def prepare(self, data: bytes) -> bytes:
         """Return bytes as fragments want them."""
-        return data if self.exact_case else data.lower()
+        return data.lower() if self._lowers else data
 
 
 @dataclass(frozen=True, slots=True)

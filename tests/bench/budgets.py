@@ -42,6 +42,8 @@ BUDGETS = (
     Budget("P8", "frame while scrolling, all mounted", "probe_surface:frame", 0.008, "s", tail_limit=0.016),
     Budget("P9", "jump to any message, painted", "probe_surface:jump", 0.030, "s"),
     Budget("P10", "streaming update of the last row", "probe_surface:streaming", 1.2, "s", "100 rows"),
+    Budget("P12", "search all chats, any case", "probe_search:any_case", 2.0, "s", "grep -rliF", growth=1),
+    Budget("P12", "search all chats, exact case", "probe_search:exact_case", 2.0, "s", "grep -rlF", growth=1),
     Budget("P14", "start to usable window, index warm", "probe_start:start", 2.0, "s", "empty window", input="library"),
     Budget("P15", "recents without index: first rows", "probe_library:first_rows", 0.1, "s", input="library"),
     Budget("P15", "recents without index: all", "probe_library:all_rows", 2.0, "s", growth=1, input="library"),
