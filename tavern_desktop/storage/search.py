@@ -28,6 +28,7 @@ TITLE, RECORD = "title", "record"
 
 SNIPPET, BEFORE = 200, 40
 """Characters of a snippet, and of those at most so many before the first hit."""
+_NAMES = re.compile(rb'"name":"[^"\\]*"')
 _LEAD_BLOCK = 16 * 1024
 _WORDS = re.compile(r'"([^"]*[^"\s][^"]*)"(?!\S)|(\S+)')
 _CONTROLS = re.compile("[\x00-\x1f\x7f\x85\u2028\u2029]")
@@ -155,7 +156,9 @@ class _Scan:
         first, *others = self._wanted
         counted, number = start, 0
         for line_start, line_end in first.lines(prepared, start, end):
-            line = prepared[line_start:line_end] if others else b""
+            line = prepared[line_start:line_end] if others or first in self._lesser else b""
+            if first in self._lesser and not first.may_be_in(_NAMES.sub(b"", line)):
+                continue  # nothing more than that is in the speaker's name
             if all(other.may_be_in(line) for other in others) or first not in self._places:
                 number += self._count(data, counted, line_start, self._offset + counted - start)
                 counted = line_start

@@ -70,6 +70,10 @@ def test_every_place_of_a_message_is_told(write: Write) -> None:
 def test_names_and_keys_flood_nothing(write: Write) -> None:
     path = write(message("Hello."), message("Aria came.", extra={"model": "small-7b"}))
     assert found(path, "aria") == [(1, "text", 1)]
+    assert found(write(message("one"), message("two"), name="x"), "aria") == [(None, "character_name", 0)]
+    assert found(write(message("one"), message("two"), name="x", header={}), "ARIA") == [(0, "name", 0)]
+    later = write(message("one"), message("two"), message('"name":"Aria"'), name="x", header={})
+    assert found(later, "aria") == [(2, "text", 1)]
     assert found(path, "small-7b") == [(1, "extra.model", 0)]
     assert found(path, "stormy") == [(None, "note", 0)]
     assert found(path, "is_user") == []
