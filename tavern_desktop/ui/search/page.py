@@ -16,6 +16,8 @@ from tavern_desktop.ui.search.run import MOST_OF_A_CHAT
 from tavern_desktop.ui.widgets import label, push_button
 
 STEPS = 1000
+LAID_OUT_AT_ONCE = 100
+"""Rows between two moments at which the window can do something else."""
 
 
 class SearchPage(QWidget):
@@ -50,6 +52,8 @@ class SearchPage(QWidget):
         self.view.setItemDelegate(ResultPainter(avatars, self.view))
         self.view.setMouseTracking(True)
         self.view.setResizeMode(QListView.ResizeMode.Adjust)
+        self.view.setLayoutMode(QListView.LayoutMode.Batched)
+        self.view.setBatchSize(LAID_OUT_AT_ONCE)
         self.view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,20 +22,20 @@ Describe = Callable[[str], ChatRow | None]
 """Returns what the library knows of a chat file."""
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class ChatHead:
-    """The chat that the following places are in; `more` says that only the first of them are listed."""
+    """The chat that the following places are in, `count` of them so far; of no more than `most` are listed."""
 
     path: str
     name: str
     title: str
     avatar: str
-    count: int
-    more: bool = False
+    most: int
+    count: int = 0
 
     @property
     def told_count(self) -> str:
-        return f"{QLocale().toString(self.count)}{'+' if self.more else ''}"
+        return f"{QLocale().toString(self.count)}{'+' if self.count >= self.most else ''}"
 
 
 Row = ChatHead | Hit | FileFailure
@@ -50,45 +50,40 @@ class ResultsModel(QAbstractListModel):
         self.chats = 0
         self.failures = 0
         self._rows: list[Row] = []
-        self._head = -1
+        self._head: ChatHead | None = None
+        self._head_row = -1
 
     def clear(self) -> None:
         """Show nothing."""
         self.beginResetModel()
         self._rows = []
-        self._head = -1
+        self._head, self._head_row = None, -1
         self.hits = self.chats = self.failures = 0
         self.endResetModel()
 
     def add(self, found: Sequence[Hit | FileFailure], describe: Describe, most: int) -> None:
         """Add what was found next; `most` is how many places of a chat are looked for."""
+        if not found:
+            return
         rows: list[Row] = []
-        heads = [(self._head, self._rows[self._head])] if self._head >= 0 else []
-        first = len(self._rows)
+        first, head_row = len(self._rows), self._head_row
         for item in found:
             if isinstance(item, FileFailure):
                 self.failures += 1
-                rows.append(item)
-                continue
-            self.hits += 1
-            place, head = heads[-1] if heads else (-1, None)
-            if not isinstance(head, ChatHead) or head.path != item.file:
-                head = _head_of(item.file, describe(item.file))
-                place = first + len(rows)
-                self.chats += 1
-                rows.append(head)
-            heads.append((place, replace(head, count=head.count + 1, more=head.count + 1 >= most)))
+            else:
+                self.hits += 1
+                if self._head is None or self._head.path != item.file:
+                    self._head = _head_of(item.file, describe(item.file), most)
+                    self._head_row = first + len(rows)
+                    self.chats += 1
+                    rows.append(self._head)
+                self._head.count += 1
             rows.append(item)
-        if not rows:
-            return
         self.beginInsertRows(QModelIndex(), first, first + len(rows) - 1)
         self._rows += rows
         self.endInsertRows()
-        for place, counted in heads:
-            self._rows[place] = counted
-            self._head = place
-        if heads:
-            self.dataChanged.emit(self.index(heads[0][0]), self.index(heads[-1][0]))
+        if head_row >= 0:  # its count has grown
+            self.dataChanged.emit(self.index(head_row), self.index(head_row))
 
     def row(self, number: int) -> Row:
         """Return a row."""
@@ -132,10 +127,10 @@ _FIELDS: dict[str, Callable[[], str]] = {
 }
 
 
-def _head_of(path: str, row: ChatRow | None) -> ChatHead:
+def _head_of(path: str, row: ChatRow | None, most: int) -> ChatHead:
     if row is None:
-        return ChatHead(path, Path(path).stem, "", "", 0)
-    return ChatHead(path, row.name, useful_title(row.name, row.title), row.avatar, 0)
+        return ChatHead(path, Path(path).stem, "", "", most)
+    return ChatHead(path, row.name, useful_title(row.name, row.title), row.avatar, most)
 
 
 def _spoken(row: Row) -> str:

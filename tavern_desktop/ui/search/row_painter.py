@@ -21,8 +21,24 @@ AVATAR = 22
 INDENT = 14
 PADDING = 6
 LINES = 2
+SURELY_LONG = 120
+"""Characters that no line of the library holds."""
 HEAD_ROOM = 8
 """Pixels above a chat, which part it from the one before."""
+
+
+class _Sizes:
+    """The sizes of rows in one font."""
+
+    def __init__(self, font: QFont) -> None:
+        self.font = QFont(font)
+        name, small, tiny = _fonts(font)
+        self.text = QFontMetrics(small)
+        named, line, above = QFontMetrics(name).height(), self.text.height(), QFontMetrics(tiny).height()
+        self.head = QSize(100, max(AVATAR, named) + 2 * PADDING + HEAD_ROOM)
+        self.failure = QSize(100, named + LINES * line + 2 * PADDING)
+        self.hit = QSize(100, above + LINES * line + 2 * PADDING)
+        self.short = QSize(100, above + line + 2 * PADDING)
 
 
 class ResultPainter(QStyledItemDelegate):
@@ -32,17 +48,21 @@ class ResultPainter(QStyledItemDelegate):
         super().__init__(view)
         self._avatars = avatars
         self._view = view
+        self._sizes: _Sizes | None = None
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         row: Row = index.data(ROW_ROLE)
-        name, small, tiny = (QFontMetrics(font).height() for font in _fonts(option.font))
+        sizes = self._sizes
+        if sizes is None or sizes.font != option.font:
+            sizes = self._sizes = _Sizes(option.font)
         if isinstance(row, ChatHead):
-            return QSize(100, max(AVATAR, name) + 2 * PADDING + HEAD_ROOM)
+            return sizes.head
         if isinstance(row, FileFailure):
-            return QSize(100, name + LINES * small + 2 * PADDING)
+            return sizes.failure
+        # Measuring text costs, and nearly all snippets are long.
+        is_short = len(row.snippet) < SURELY_LONG
         width = self._view.viewport().width() - 2 * INDENT
-        lines = 1 if QFontMetrics(_fonts(option.font)[1]).horizontalAdvance(row.snippet) < width else LINES
-        return QSize(100, tiny + lines * small + 2 * PADDING)
+        return sizes.short if is_short and sizes.text.horizontalAdvance(row.snippet) < width else sizes.hit
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         row: Row = index.data(ROW_ROLE)
