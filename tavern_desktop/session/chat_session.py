@@ -474,8 +474,12 @@ class ChatSession:
         """Become what the file is, as a command that can be taken back."""
         if self.chat is None or finding.version is None or finding.loaded is None or finding.result is None:
             raise AssertionError("a file that changed was read and compared")
+        if finding.ours is None or not finding.ours.equals(self.chat):  # changed since it was compared, and back again
+            self._look.forget()
+            self._look.look()
+            return
         self._saved, self._lineage = finding.version, Lineage(finding.version.messages)
-        command = FollowFile(finding.version)
+        command = FollowFile(finding.steps)
         try:
             if command.do(self.chat) and self.read_only is None:
                 self._undo.add(command)

@@ -6,17 +6,21 @@ means for the chat is its session's business.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Literal, Protocol
 
+from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.merge import MergeResult
 from tavern_desktop.chat.merge_save import is_same_chat, outside_version
+from tavern_desktop.session.commands import Command
 from tavern_desktop.session.loading import Loaded
-from tavern_desktop.session.merging import AdoptMerge, Lineage
+from tavern_desktop.session.merging import Lineage
 from tavern_desktop.session.runner import Handle, Outcome, Runner
+from tavern_desktop.session.steps import Step
+from tavern_desktop.session.version_steps import steps_between
 from tavern_desktop.session.versions import Version
 from tavern_desktop.storage.errors import StorageError, from_os
 from tavern_desktop.storage.signature import Signature
@@ -57,6 +61,10 @@ class Finding:
     version: Version | None = None
     """The file, its messages with the keys of ours where they are the same."""
     result: MergeResult | None = None
+    ours: Version | None = None
+    """The chat that the file was compared with …"""
+    steps: tuple[Step, ...] = ()
+    """… and how it becomes what the file is."""
     error: StorageError | None = None
 
     def trouble(self) -> Trouble:
@@ -68,10 +76,18 @@ class Finding:
         return Trouble("shrunk", len(self.version.messages) if self.version is not None else 0)
 
 
-class FollowFile(AdoptMerge):
+class FollowFile(Command):
     """The chat becomes what another program wrote. Taking it back brings our version back, which is then saved."""
 
     label = "Change made elsewhere"
+
+    def __init__(self, steps: Iterable[Step]) -> None:
+        """`steps` were planned off the owner, for the chat as it is now."""
+        super().__init__()
+        self._planned = list(steps)
+
+    def _plan(self, chat: Chat) -> list[Step]:
+        return self._planned
 
 
 def compare(known: Signature | None, read: Callable[[], Loaded], lineage: Lineage, ours: Version) -> Finding:
@@ -89,7 +105,8 @@ def compare(known: Signature | None, read: Callable[[], Loaded], lineage: Lineag
         return Finding("shrunk", known, loaded, version)
     result = outside.merge(ours.messages, lineage.states.deleted | lineage.deleted(ours.messages))
     is_theirs = [message.raw for message in result.messages] == records
-    return Finding("changed" if is_theirs else "saved_over", known, loaded, version, result)
+    kind: Kind = "changed" if is_theirs else "saved_over"
+    return Finding(kind, known, loaded, version, result, ours, tuple(steps_between(ours, version)))
 
 
 class Looked(Protocol):
