@@ -102,6 +102,7 @@ class ChatSession:
         self._is_lost_on_disk = False
         self._is_held = False
         self._saves_over_theirs = False
+        self._editors = 0
         self._saved = Version(Header.new(), [])
         self._lineage = Lineage([])
         self._look = FileLook(setup.runner, self)
@@ -284,6 +285,12 @@ class ChatSession:
         if self.chat is not None:
             self._look.look()
 
+    def note_editor(self, is_open: bool) -> None:
+        """Take notice that somebody begins, or ends, to type into a message: meanwhile the file is not followed."""
+        self._editors += 1 if is_open else -1
+        if not self._editors:
+            self._look_if_clean()
+
     @property
     def lane(self) -> str:
         """Where the file is read and written, one thing after another."""
@@ -318,7 +325,7 @@ class ChatSession:
                 self._queue.restart(self.lane)
         elif finding.kind == "touched":
             self._follow_header(finding.loaded)
-        elif self.is_dirty:
+        elif self.is_dirty or self._editors:
             self._queue.note_foreign_write()
         elif finding.kind == "changed" or self.read_only is not None:
             self._follow(finding)
@@ -455,6 +462,12 @@ class ChatSession:
 
     # -- looking at the file, continued -----------------------------------------------------------------
 
+    def _look_if_clean(self) -> None:
+        """Look again at a file that was not followed because of changes here, once there are none."""
+        if self._queue.state.kind == "changed_on_disk" and not self.is_dirty and self.chat is not None:
+            self._look.forget()
+            self._look.look()
+
     def _set_trouble(self, trouble: Trouble | None) -> None:
         changed, self.trouble, self._is_held = trouble != self.trouble, trouble, False
         self._wait()
@@ -528,9 +541,7 @@ class ChatSession:
             self._changed()
 
     def _changed(self) -> None:
-        if self._queue.state.kind == "changed_on_disk" and not self.is_dirty:
-            self._look.forget()  # what stood against following the file is taken back
-            self._look.look()
+        self._look_if_clean()
         self._queue.note_change()
         self.undo_changed.emit()
 

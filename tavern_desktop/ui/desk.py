@@ -54,6 +54,7 @@ class ChatDesk(QObject):
         self._notices = SaveNotices(services, pane.banner, self)
         self._notices.show_requested.connect(self._show_message)
         self._notices.undo_requested.connect(self.commands.undo)
+        self._notices.replacing.connect(self.keep_edit)
         self.commands.refused.connect(lambda text: pane.banner.show_notice(Notice(text, key="refused")))
         self.commands.undo_offered.connect(pane.undo_bar.offer)
         self.writing.noticed.connect(pane.banner.show_notice)
@@ -66,6 +67,7 @@ class ChatDesk(QObject):
         pane.view.current_changed.connect(self.state_changed)
         pane.view.type_through.connect(self.writing.type_through)
         pane.view.edit_orphaned.connect(self._offer_orphan)
+        pane.view.editing_changed.connect(self._note_editor)
         services.avatars.loaded.connect(self._show_pictures)
         services.settings_changed.connect(self._apply_settings)
         services.root_leaving.connect(self.leave)
@@ -252,6 +254,10 @@ class ChatDesk(QObject):
         self._show_header()
         self._services.library.refresh_chat(self.session.path if self.session is not None else former)
         self.chat_changed.emit()
+
+    def _note_editor(self, is_open: bool) -> None:
+        if self.session is not None:
+            self.session.note_editor(is_open)
 
     def _show_message(self, key: int) -> None:
         index = self._shown.find(key) if self._shown is not None else None

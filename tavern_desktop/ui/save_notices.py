@@ -28,6 +28,8 @@ class SaveNotices(QObject):
     show_requested = Signal(int)
     """The key of a message that came from elsewhere."""
     undo_requested = Signal()
+    replacing = Signal()
+    """What is in view is about to be merged or read again: what is being typed into it is taken first."""
 
     def __init__(self, services: Services, banner: Banner, parent: QObject) -> None:
         super().__init__(parent)
@@ -177,10 +179,12 @@ class SaveNotices(QObject):
 
     def _merge(self) -> None:
         if self._session is not None:
+            self.replacing.emit()
             self._session.merge()
 
     def _reload(self) -> None:
         if self._session is not None:
+            self.replacing.emit()
             self._session.reload()
 
     def _allow(self) -> None:

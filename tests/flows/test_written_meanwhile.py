@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractItemView
+from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from tavern_desktop.ui.outside_watch import OutsideWatch
 from tests.flows.conftest import MakeChat
@@ -145,6 +145,29 @@ def test_an_edited_chat_says_so_at_once(person: Person, make_chat: MakeChat, mon
     press(person, "Merge Both")
     person.wait(lambda: banner(person) == "Merged: 1 message changed elsewhere.")
     assert (person.text_of(count - 3), person.text_of(count)) == ("Written here.", "Written elsewhere.")
+    person.quit()
+
+
+def test_a_message_being_edited_is_not_changed_under_the_hand(person: Person, make_chat: MakeChat) -> None:
+    path = make_chat(60)
+    started(person)
+    person.open_newest()
+    session = person.window.desk.session
+    number = next(n for n in range(50, 60) if not session.chat.messages[n].data()["is_user"])
+    person.click_message(number)
+    person.view.setFocus()
+    person.press(Qt.Key.Key_F2)
+    person.find(QWidget, "messageEditor").setFocus()
+    person.press(Qt.Key.Key_A, CTRL)
+    person.type("Mine.")
+    header, *lines = path.read_bytes().split(b"\n")
+    theirs = json.loads(lines[number]) | {"mes": "Theirs.", "swipes": ["Theirs."], "swipe_id": 0}
+    lines[number] = json.dumps(theirs).encode()
+    written_elsewhere(path, b"\n".join([header, *lines]))
+    person.wait(lambda: banner(person).startswith("Another program changed this file."))
+    press(person, "Merge Both")  # with the editor still open
+    person.wait(lambda: banner(person).startswith("Merged: 1 message"))
+    assert (records(path)[number]["mes"], records(path)[number]["swipes"][-1]) == ("Mine.", "Theirs.")
     person.quit()
 
 

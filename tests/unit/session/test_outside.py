@@ -253,6 +253,29 @@ def test_a_collapse_that_is_taken_back_needs_no_answer(desk: Desk) -> None:
     assert (desk.trouble, desk.texts[-1]) == (None, "new")
 
 
+def test_what_is_being_typed_into_is_not_changed_under_the_hand(desk: Desk) -> None:
+    desk.session.note_editor(True)
+    theirs = reply("theirs")
+    desk.elsewhere([RECORDS[0], theirs, *RECORDS[2:]])
+    assert (desk.texts[1], desk.session.save_state.kind, desk.session.is_dirty) == ("a0", "changed_on_disk", False)
+    desk.session.note_editor(False)
+    desk.edit(1, "mine")
+    desk.runner.advance(10)
+    assert desk.session.save_state.kind == "changed_on_disk"
+    desk.session.merge()
+    desk.runner.run_until_idle()
+    assert desk.session.chat is not None
+    assert desk.session.chat.messages[1].data()["swipes"] == ["mine", "theirs"]
+
+
+def test_once_nobody_types_into_it_the_file_is_followed(desk: Desk) -> None:
+    desk.session.note_editor(True)
+    desk.elsewhere([*RECORDS, user("theirs")])
+    desk.session.note_editor(False)
+    desk.runner.run_until_idle()
+    assert (desk.texts[-1], desk.session.save_state.kind) == ("theirs", "saved")
+
+
 # -- gone ---------------------------------------------------------------------------------------------------
 
 
