@@ -142,18 +142,17 @@ class SaveNotices(QObject):
             raise AssertionError("only trouble is told of")
         save_as = (self.tr("Save as New Chat…"), self.save_as_new)
         if trouble.kind == "gone":
-            text = self.tr("This chat no longer exists on disk. Nothing is saved until you decide.")
+            text = self.tr("This chat no longer exists on disk.")
             buttons = ((self.tr("Save Again Under This Name"), self._save_again), (self.tr("Close"), self._let_go))
         elif trouble.kind == "shrunk":
             count = len(session.chat) if session.chat is not None else 0
             text = self.tr(
-                "This chat shrank from {before} to {after} messages outside this program. You still see yours; nothing "
-                "is saved until you decide."
+                "This chat shrank from {before} to {after} messages outside this program. You still see yours."
             ).format(before=count, after=trouble.messages)
             buttons = ((self.tr("Take the File"), self._reload), save_as)
         else:
             why = sentence(trouble.error) if trouble.error is not None else ""
-            text = self.tr("Another program changed this file, and it cannot be read now. {why} You still see yours.")
+            text = self.tr("This file was changed and cannot be read now. {why} You still see yours.")
             text = text.format(why=why)
             buttons = ((self.tr("Reload"), self._reload), save_as)
         return Notice(text, buttons, "warning", TROUBLE)
