@@ -110,9 +110,11 @@ def compare(known: Signature | None, read: Callable[[], Loaded], lineage: Lineag
 
 
 class Looked(Protocol):
-    """What is looked at: the session."""
+    """Whose file is looked at."""
 
-    path: Path
+    @property
+    def path(self) -> Path:
+        """The file."""
 
     @property
     def signature(self) -> Signature | None:

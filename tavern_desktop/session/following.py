@@ -1,0 +1,161 @@
+"""What an open chat does when another program wrote its file: follow it, merge, or have the person decide.
+
+`FileLook` finds out what became of the file; this is what it means for the chat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tavern_desktop.chat.merge_metadata import merge_headers
+from tavern_desktop.session.loading import Loaded
+from tavern_desktop.session.outside import FileLook, Finding, FollowFile, Trouble, compare
+from tavern_desktop.session.runner import Runner
+from tavern_desktop.session.versions import Version
+from tavern_desktop.storage.signature import Signature
+
+if TYPE_CHECKING:
+    from tavern_desktop.session.chat_session import ChatSession
+
+DAMAGE = frozenset({"bad_header", "bad_record", "bad_encoding"})
+"""Kinds of errors after which there may be something left to read."""
+
+
+class Following:
+    """Part of one session. `trouble` is why nothing is saved until the person decides."""
+
+    def __init__(self, session: ChatSession, runner: Runner) -> None:
+        self.trouble: Trouble | None = None
+        self._session = session
+        self._look = FileLook(runner, self)
+        self._is_held = False
+        self._editors = 0
+
+    def look(self) -> None:
+        """See whether another program wrote the file."""
+        if self._session.chat is not None:
+            self._look.look()
+
+    def look_if_clean(self) -> None:
+        """Look again at a file that was not followed because of changes here, once there are none."""
+        session = self._session
+        if session.save_state.kind == "changed_on_disk" and not session.is_dirty and session.chat is not None:
+            self._look.forget()
+            self._look.look()
+
+    def note_editor(self, is_open: bool) -> None:
+        """Take notice that somebody begins, or ends, to type into a message."""
+        self._editors += 1 if is_open else -1
+        if not self._editors:
+            self.look_if_clean()
+
+    def settle(self) -> None:
+        """Take notice that memory and file are of one version: nothing is left to decide."""
+        self._look.forget()
+        self._set_trouble(None)
+
+    def wait(self) -> None:
+        """Let the queue wait for what has to be known or answered first."""
+        session = self._session
+        if self.trouble is not None:
+            session.queue.wait_as("gone" if self.trouble.kind == "gone" else "changed_on_disk")
+        elif session.needs_header_consent or session.read_only == "old_form":
+            session.queue.wait_as("needs_header_consent")
+        else:
+            session.queue.wait_as("unsaved" if self._is_held else None)
+
+    def close(self) -> None:
+        """Look no more."""
+        self._look.close()
+
+    # -- for `FileLook` ---------------------------------------------------------------------------------
+
+    @property
+    def path(self) -> Path:
+        return self._session.path
+
+    @property
+    def signature(self) -> Signature | None:
+        return self._session.signature
+
+    @property
+    def lane(self) -> str:
+        return self._session.lane
+
+    @property
+    def is_at_rest(self) -> bool:
+        return self._session.is_at_rest
+
+    def comparison(self) -> Callable[[], Finding]:
+        session = self._session
+        if session.chat is None:
+            raise AssertionError("a chat that was not read is not looked at")
+        ours = Version(session.chat.header, list(session.chat.messages))
+        return partial(compare, session.signature, session.reading.work(session.path), session.file.lineage, ours)
+
+    def hold(self) -> None:
+        self._is_held = True
+        self.wait()
+
+    def take(self, finding: Finding) -> None:
+        session = self._session
+        if finding.kind in ("gone", "unreadable", "shrunk"):
+            session.file.is_lost |= finding.error is not None and finding.error.kind in DAMAGE
+            self._set_trouble(finding.trouble())
+            return
+        self._set_trouble(None)
+        if finding.kind == "same":
+            if session.save_state.kind == "changed_on_disk":
+                session.queue.restart(self.lane)
+        elif finding.kind == "touched":
+            self._follow_header(finding.loaded)
+        elif session.is_dirty or self._editors:
+            session.queue.note_foreign_write()
+        elif finding.kind == "changed" or session.read_only is not None:
+            self._follow(finding)
+        else:
+            session.merge()
+
+    # -- continued --------------------------------------------------------------------------------------
+
+    def _set_trouble(self, trouble: Trouble | None) -> None:
+        changed, self.trouble, self._is_held = trouble != self.trouble, trouble, False
+        self.wait()
+        if changed:
+            self._session.state_changed.emit()
+
+    def _follow(self, finding: Finding) -> None:
+        """Become what the file is, as a command that can be taken back."""
+        session = self._session
+        if session.chat is None or finding.version is None or finding.loaded is None or finding.result is None:
+            raise AssertionError("a file that changed was read and compared")
+        if finding.ours is None or not finding.ours.equals(session.chat):  # changed since it was compared, and back
+            self._look.forget()
+            self._look.look()
+            return
+        session.file.saved = finding.version
+        session.file.descends_from(finding.version.messages)
+        command = FollowFile(finding.steps)
+        try:
+            if command.do(session.chat) and session.read_only is None:
+                session.commands.add(command)
+        finally:  # also when an observer of the chat raises
+            session.know(finding.loaded)
+        session.undo_changed.emit()
+        session.followed.emit(finding.result)
+
+    def _follow_header(self, loaded: Loaded | None) -> None:
+        """Take a header that another program wrote above the same messages."""
+        session = self._session
+        if session.chat is None or loaded is None:
+            raise AssertionError("a file that was touched was read and compared")
+        header = loaded.header
+        if session.is_dirty:
+            header, _conflicts = merge_headers(session.file.saved.header, loaded.header, session.chat.header)
+        session.file.saved = Version(loaded.header, session.file.saved.messages)
+        if header != session.chat.header:
+            session.chat.set_header(header)
+        session.know(loaded)
