@@ -49,6 +49,8 @@ def parse(words: Sequence[str] | None) -> argparse.Namespace:
     args = top.parse_args(words, argparse.Namespace(data_root=None, user=None, portable=False, json=False))
     if getattr(args, "tail", None) is not None and args.count is not None:
         top.error("--count goes with --from, not with --tail")
+    if getattr(args, "best", None) is not None and (args.chat is None or args.raw or args.exact_case):
+        top.error("--best goes with --in, and not with --raw or --exact-case")
     return args
 
 
@@ -168,12 +170,16 @@ def _files(commands: argparse._SubParsersAction[argparse.ArgumentParser], common
 
 
 def _search(commands: argparse._SubParsersAction[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
-    search = _command(commands, common, "search", "search", "search all chats: file, message, swipe, snippet")
+    search = _command(commands, common, "search", "search", "search all chats, or one: file, message, swipe, snippet")
     search.add_argument(
         "query", metavar="QUERY", nargs="+", type=_text, help="words that a chat must hold; '\"words together\"'"
     )
     search.add_argument("--limit", type=_positive, metavar="N", help="at most N places")
     search.add_argument("--exact-case", action="store_true", help="tell capitals from small letters")
+    search.add_argument("--in", metavar="FILE", dest="chat", help="in this chat only")
+    search.add_argument(
+        "--best", type=_positive, metavar="N", help="with --in: the N messages that hold most of the words, best first"
+    )
     search.add_argument(
         "--raw", action="store_true", help="search the lines of the files as they stand, keys and metadata too"
     )

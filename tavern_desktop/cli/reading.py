@@ -15,7 +15,7 @@ from tavern_desktop.session.changes import no_message
 from tavern_desktop.session.refusals import CommandRefused
 from tavern_desktop.storage.directory import kind_of
 from tavern_desktop.storage.errors import StorageError, sentence
-from tavern_desktop.storage.pages import tail
+from tavern_desktop.storage.pages import span, tail
 from tavern_desktop.storage.reader import load
 from tavern_desktop.storage.recovery import check as check_file
 
@@ -77,18 +77,18 @@ def check(context: Context) -> int:
 def _chosen(path: Path, context: Context) -> Iterable[tuple[int, bytes]]:
     """Return (index, record) of the messages asked for.
 
-    The newest few are read from the end of the file alone; anything else reads, and so checks, all of it.
+    A part is read, and so checked, alone; the whole chat is checked before anything of it is shown.
     """
     args = context.args
     if args.tail is not None:
         page = tail(path, args.tail, kind=kind_of(path))
-        return enumerate(page.records, page.start_index or 0)
-    messages = load(path, kind=kind_of(path)).messages
-    first = args.first or 0
-    last = len(messages) if args.count is None else first + args.count
-    if args.first is not None and first >= len(messages):
-        raise CommandRefused(no_message(first, len(messages)))
-    return enumerate((message.raw for message in messages[first:last]), first)
+    elif args.first is None and args.count is None:
+        return enumerate(message.raw for message in load(path, kind=kind_of(path)).messages)
+    else:
+        page = span(path, args.first or 0, args.count, kind=kind_of(path))
+        if args.first is not None and not page.records:
+            raise CommandRefused(no_message(args.first, page.total_count or 0))
+    return enumerate(page.records, page.start_index or 0)
 
 
 def _counted(count: int, what: str) -> str:

@@ -1,8 +1,10 @@
-"""The command search: every chat of the data folder, hits as they are found."""
+"""The command search: every chat of the data folder, or one, hits as they are found."""
 
 from __future__ import annotations
 
+import dataclasses
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +13,23 @@ from tavern_desktop.cli import output
 from tavern_desktop.cli.context import Context
 from tavern_desktop.library.search import search_chats
 from tavern_desktop.session.refusals import CommandRefused
-from tavern_desktop.storage.directory import FileFailure, key_of
+from tavern_desktop.storage.directory import FileFailure, key_of, kind_of
+from tavern_desktop.storage.inside_chat import search_messages
 from tavern_desktop.storage.names import SUFFIX
-from tavern_desktop.storage.search import Hit, Query
+from tavern_desktop.storage.reader import load
+from tavern_desktop.storage.search import Hit, Query, search_file
 
 
 def search(context: Context) -> int:
     """Print each place, newest chats first. Failed if a file could not be read: then the answer may lack something."""
     args = context.args
+    if args.best is not None:
+        return _best(context)
     query = Query(" ".join(args.query), exact_case=args.exact_case, raw=args.raw)
     if not query.fragments:
         raise CommandRefused("There is nothing to search for.")
     printed = failures = 0
-    for found in search_chats(context.root, query):
+    for found in _found(context, query):
         if isinstance(found, FileFailure):
             failures += 1
             _complain(found, context)
@@ -41,6 +47,28 @@ def search(context: Context) -> int:
     return 1 if failures else 0
 
 
+def _found(context: Context, query: Query) -> Iterator[Hit | FileFailure]:
+    if context.args.chat is None:
+        return search_chats(context.root, query)
+    path = context.chat_file(context.args.chat)
+    return search_file(path, query, kind=kind_of(path))
+
+
+def _best(context: Context) -> int:
+    """Print the messages of one chat that hold most of the words, the best first."""
+    args = context.args
+    path = context.chat_file(args.chat)
+    matches = search_messages(load(path, kind=kind_of(path)).messages, " ".join(args.query), args.best)
+    for match in matches:
+        if context.json:
+            output.say_json({"file": str(path), **dataclasses.asdict(match)})
+        else:
+            output.say(f"#{match.index}  {round(match.score * 100):>3} %  {match.name}: {match.snippet}")
+    if not matches and not context.json:
+        output.complain("Nothing found.")
+    return 0
+
+
 def _facts(hit: Hit) -> dict[str, Any]:
     return {
         "file": hit.file,
@@ -54,14 +82,17 @@ def _facts(hit: Hit) -> dict[str, Any]:
 
 
 def _line(hit: Hit, context: Context) -> str:
-    path = Path(hit.file)
-    owner = context.root.character_of(path) if key_of(path) else ""
-    where = "/".join(filter(None, (owner, path.name.removesuffix(SUFFIX))))
     marks = [f"swipe {hit.swipe}/{hit.swipes}"] if hit.field == SWIPE else [] if hit.field == TEXT else [hit.field]
     marks += ["hidden"] if hit.hidden else []
     bracket = f" [{', '.join(marks)}]" if marks else ""
-    number = f"  #{hit.index}" if hit.index is not None else ""
-    return f"{where}{number}  {hit.name}{bracket}: {hit.snippet}"
+    where = [] if context.args.chat is not None else [_chat_name(Path(hit.file), context)]
+    where += [f"#{hit.index}"] if hit.index is not None else []
+    return "  ".join((*where, f"{hit.name}{bracket}: {hit.snippet}"))
+
+
+def _chat_name(path: Path, context: Context) -> str:
+    owner = context.root.character_of(path) if key_of(path) else ""
+    return "/".join(filter(None, (owner, path.name.removesuffix(SUFFIX))))
 
 
 def _complain(failure: FileFailure, context: Context) -> None:

@@ -1,4 +1,4 @@
-"""Reading a part of a chat from its end, for previews and scripts (storage contract §14.1).
+"""Reading a part of a chat, mostly from its end, for previews and scripts (storage contract §14.1).
 
 Only the records that are returned are interpreted, so the work is that of the page, whatever the size of the
 file; just `total_count`, and with it `start_index`, take a scan of the lines. Nothing here feeds an open chat.
@@ -7,6 +7,7 @@ file; just `total_count`, and with it `start_index`, take a scan of the lines. N
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -53,7 +54,7 @@ class Page:
 
 def tail(path: Path, limit: int, *, kind: ChatKind = "character") -> Page:
     """Return the last `limit` messages. Raises validation/limit and what reading raises."""
-    _require_limit(limit)
+    require_limit(limit)
     with _opened(path, kind) as body:
         return body.counted([body.page(body.size, limit)], body.size)[0]
 
@@ -63,7 +64,7 @@ def tail_preview(path: Path, limit: int, *, kind: ChatKind = "character") -> Pag
 
     The count and the start index are there only when the page holds the whole chat.
     """
-    _require_limit(limit)
+    require_limit(limit)
     with _opened(path, kind) as body:
         page = body.page(body.size, limit)
         if page.has_more_before:
@@ -78,8 +79,8 @@ def before(path: Path, cursor: Cursor, limit: int, *, kind: ChatKind = "characte
 
 def before_pages(path: Path, cursor: Cursor, limit: int, pages: int, *, kind: ChatKind = "character") -> list[Page]:
     """Return up to `pages` pages, each before the one that precedes it here; at least one."""
-    _require_limit(limit)
-    _require_limit(pages)
+    require_limit(limit)
+    require_limit(pages)
     with _opened(path, kind, cursor) as body:
         found = [body.page(cursor.offset, limit)]
         while len(found) < pages and found[-1].has_more_before:
@@ -87,7 +88,19 @@ def before_pages(path: Path, cursor: Cursor, limit: int, pages: int, *, kind: Ch
         return body.counted(found, cursor.offset)
 
 
-def _require_limit(value: object) -> None:
+def span(path: Path, first: int, limit: int | None = None, *, kind: ChatKind = "character") -> Page:
+    """Return the messages from index `first` on, at most `limit`: none where the chat is not that long.
+
+    Its cursor leads to what stands before them. Raises validation/limit and what reading raises.
+    """
+    if limit is not None:
+        require_limit(limit)
+    with _opened(path, kind) as body:
+        return body.span(first, limit)
+
+
+def require_limit(value: object) -> None:
+    """Raise validation/limit unless it is a whole number from 1 on."""
     if type(value) is not int or value < 1:
         raise StorageError("validation", "limit", "A whole number from 1 is needed.")
 
@@ -155,6 +168,22 @@ class _Body:
         cursor = Cursor(offset, self.size, self._signature.modified_millis, self._signature)
         return Page(tuple(raw for _, raw in found), None, None, cursor, has_more)
 
+    def span(self, first: int, limit: int | None) -> Page:
+        """Return the records from number `first` on, at most `limit`, counted."""
+        found: list[bytes] = []
+        offset, total = self._first_line, 0
+        last = sys.maxsize if limit is None else first + limit
+        for start, raw in self._records():
+            if first <= total < last:
+                if start != self._lead.line_start:
+                    chat_format.check_record(raw, record=None, line=None, offset=start)
+                found.append(raw)
+                offset = start if total == first else offset
+            total += 1
+        offset = offset if found else self.size
+        cursor = Cursor(offset, self.size, self._signature.modified_millis, self._signature)
+        return Page(tuple(found), min(first, total), total, cursor, min(first, total) > 0)
+
     def counted(self, pages: list[Page], end: int) -> list[Page]:
         """Return the same pages, which follow each other backwards from `end`, with their numbers."""
         start = self._count(self._first_line, pages[-1].cursor.offset)
@@ -164,6 +193,18 @@ class _Body:
             numbered.append(dataclasses.replace(page, start_index=start, total_count=total))
             start += len(page.records)
         return numbered[::-1]
+
+    def _records(self) -> Iterator[tuple[int, bytes]]:
+        """Yield (offset of its line, record) of every message, forwards."""
+        start = self._first_line
+        if start >= self.size:
+            return
+        self._file.seek(start)
+        for line in chat_format.lines(blocks(self._file, self.size - start, BLOCK_SIZE, self._path)):
+            raw = self._record(start, line)
+            if raw:
+                yield start, raw
+            start += len(line) + 1
 
     def _record(self, start: int, line: bytes) -> bytes:
         """Return the record in a line, empty if it is blank."""

@@ -154,6 +154,15 @@ def test_a_number_no_message_has_is_said_with_those_there_are(run: Run, chat: Pa
     assert run("chats", "show", chat, "--from", "7", "--count", "9").code == 0
 
 
+def test_a_part_of_a_chat_needs_no_other_part(run: Run, chat: Path) -> None:
+    content = chat.read_bytes().split(b"\n")
+    content[5] = b"{"
+    chat.write_bytes(b"\n".join(content))
+    assert [item["index"] for item in run("chats", "show", chat, "--count", "4", "--json").objects()] == [0, 1, 2, 3]
+    assert run("chats", "show", chat, "--from", "5", "--json").objects()[0]["index"] == 5
+    assert run("chats", "show", chat, "--from", "4", "--json").error()["kind"] == "bad_record"
+
+
 def test_check_of_a_whole_chat_is_ok(run: Run, chat: Path) -> None:
     result = run("chats", "check", chat, "--json")
     assert result.code == 0

@@ -69,3 +69,21 @@ def test_a_file_that_cannot_be_read_is_told_beside_what_is_found(run: Run, root:
 def test_group_chats_are_searched_by_their_title(run: Run, root: DataRoot) -> None:
     path = next(root.group_chats.iterdir())
     assert f"{path.stem}  " in run("search", path.stem).out
+
+
+def test_one_chat_is_searched_alone(run: Run, chat: Path) -> None:
+    assert run("search", "question 2", "--in", chat).out == "#5  Mira: question 2\n"
+    found = run("search", "question", "--in", "Aria Vale/talk", "--json").objects()
+    assert [item["index"] for item in found] == [1, 3, 5, 7]
+    assert run("search", "question", "--in", "Aria Vale/nothing", "--json").error()["kind"] == "not_found"
+
+
+def test_the_messages_that_hold_most_of_the_words_come_first(run: Run, chat: Path) -> None:
+    found = run("search", "question", "3", "--in", chat, "--best", "2", "--json").objects()
+    assert [(item["index"], item["role"], item["snippet"]) for item in found] == [
+        (7, "user", "question 3"), (5, "user", "question 2"),
+    ]  # fmt: skip
+    assert run("search", "question", "3", "--in", chat, "--best", "1").out == "#7  100 %  Mira: question 3\n"
+    assert run("search", "nowhere", "--in", chat, "--best", "1").err == "Nothing found.\n"
+    assert run("search", "nowhere", "--best", "1").code == 2
+    assert run("search", "...", "--in", chat, "--best", "1", "--json").error()["kind"] == "validation"

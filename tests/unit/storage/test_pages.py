@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tavern_desktop.storage import pages
 from tavern_desktop.storage.errors import StorageError
-from tavern_desktop.storage.pages import Cursor, before, before_pages, tail, tail_preview
+from tavern_desktop.storage.pages import Cursor, before, before_pages, span, tail, tail_preview
 from tavern_desktop.storage.reader import load
 from tests.unit.strategies import chat_files
 
@@ -57,6 +57,28 @@ def test_pages_are_slices_of_the_whole_load(
     assert preview.start_index == (None if preview.has_more_before else 0)
 
 
+@given(
+    chat_files(), st.integers(0, 6), st.none() | st.integers(1, 4), st.sampled_from(["character", "group"])
+)  # fmt: skip
+def test_a_span_is_a_slice_of_the_whole_load(
+    tmp_path_factory: pytest.TempPathFactory,
+    chat: tuple[bytes, bytes, list[bytes]],
+    first: int,
+    limit: int | None,
+    kind: pages.ChatKind,
+) -> None:
+    path = tmp_path_factory.mktemp("chat") / "a.jsonl"
+    path.write_bytes(chat[0])
+    records = [message.raw for message in load(path, kind=kind).messages]
+    page = span(path, first, limit, kind=kind)
+    end = len(records) if limit is None else first + limit
+    assert list(page.records) == records[first:end]
+    assert (page.start_index, page.total_count) == (min(first, len(records)), len(records))
+    assert page.has_more_before == (page.start_index > 0)
+    if page.has_more_before:
+        assert before(path, page.cursor, 1, kind=kind).records == (records[page.start_index - 1],)
+
+
 def test_several_pages_at_once_are_the_same_as_one_by_one(path: Path) -> None:
     first = tail(path, 3)
     together = before_pages(path, first.cursor, 3, 9)
@@ -94,6 +116,12 @@ def test_a_preview_of_a_large_chat_reads_only_its_ends(path: Path, monkeypatch: 
 def test_only_what_is_returned_is_interpreted(path: Path) -> None:
     path.write_bytes(CHAT.replace(b'{"m":8}', b'{"m":8'))
     assert tail(path, 1).total_count == 10
+    assert span(path, 2, 6).total_count == 10
+    with pytest.raises(StorageError) as caught:
+        span(path, 2, 7)
+    assert (caught.value.kind, caught.value.offset) == ("bad_record", CHAT.index(b'{"m":8}') + 6)
+    with pytest.raises(StorageError, match="validation/limit"):
+        span(path, 0, 0)
     with pytest.raises(StorageError) as caught:
         tail(path, 2)
     assert (caught.value.kind, caught.value.offset) == ("bad_record", CHAT.index(b'{"m":8}') + 6)

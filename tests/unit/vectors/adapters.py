@@ -10,7 +10,9 @@ from typing import Any
 from tavern_desktop.chat.dates import parse_date
 from tavern_desktop.chat.header import Header
 from tavern_desktop.chat.message import Message
+from tavern_desktop.chat.tool_pairs import ToolPairingError, tool_pairs
 from tavern_desktop.storage import integrity, pages
+from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.format import chat_of_entries, commit_pieces
 from tavern_desktop.storage.names import normalize_name
 from tavern_desktop.storage.pages import Cursor, Page
@@ -114,6 +116,13 @@ def search_match(path: Path, args: Args) -> dict[str, Any]:
     return {"match": any(search_file(named, Query(args["query"], raw=True)))}
 
 
+def pair_tools(path: Path, args: Args) -> dict[str, Any]:
+    try:
+        return {"pairs": [list(pair) for pair in tool_pairs(args["messages"])]}
+    except ToolPairingError as error:
+        raise StorageError("tool_pairing", error.detail, index=error.index) from None
+
+
 ADAPTERS: dict[str, Adapter] = {
     "parse_full": parse_full,
     "header_validate": header_validate,
@@ -128,6 +137,7 @@ ADAPTERS: dict[str, Adapter] = {
     "normalize_name": normalize,
     "window_info": window,
     "search_match": search_match,
+    "tool_pairs": pair_tools,
     **FILE_ADAPTERS,
     **MERGE_ADAPTERS,
     **ENTRY_ADAPTERS,
