@@ -1,0 +1,38 @@
+"""The example dialogue of a card: blocks of turns that show how a character speaks."""
+
+from __future__ import annotations
+
+import re
+
+from tavern_desktop.prompt.macros import Macros
+from tavern_desktop.prompt.messages import PromptMessage
+from tavern_desktop.prompt.scene import Scene
+
+_START = re.compile(r"<START>", re.IGNORECASE)
+
+
+def example_blocks(scene: Scene) -> list[list[PromptMessage]]:
+    """Return the examples block by block, each with its heading; none for a card without."""
+    macros = scene.macros
+    text = scene.field_text("examples")
+    blocks = [block.strip() for block in _START.split(text)]
+    heading = PromptMessage("system", macros.fill(scene.wording.example_heading))
+    return [[heading, *_turns(block, scene, macros)] for block in blocks if block]
+
+
+def _turns(block: str, scene: Scene, macros: Macros) -> list[PromptMessage]:
+    """Return a block's turns: a line that begins with a speaker's name begins a turn."""
+    filled = macros.fill(block)
+    names = {f"{scene.user}:": "example_user", f"{scene.character.name}:": "example_assistant"}
+    turns: list[tuple[str, list[str]]] = []
+    for line in filled.split("\n"):
+        speaker = next((prefix for prefix in names if line.startswith(prefix)), None)
+        if speaker is not None:
+            kept = line if scene.is_group else line[len(speaker) :].lstrip()
+            turns.append((names[speaker], [kept]))
+        elif turns:
+            turns[-1][1].append(line)
+        else:
+            turns.append(("", [line]))
+    messages = [(name, "\n".join(lines).strip()) for name, lines in turns]
+    return [PromptMessage("system", text, name) for name, text in messages if text]

@@ -1,0 +1,59 @@
+"""The messages of a chat as messages of a prompt: which are sent, as whom, with what names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tavern_desktop.chat import facts
+from tavern_desktop.chat.facts import Record
+from tavern_desktop.prompt.macros import Macros
+from tavern_desktop.prompt.messages import PromptMessage, PromptRole
+from tavern_desktop.prompt.scene import Scene
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A message of the chat, and as what it is sent; `message` is None for one that is left out as hidden."""
+
+    index: int
+    message: PromptMessage | None
+    reason: str
+
+
+def turns_from_end(scene: Scene) -> Iterator[Turn]:
+    """Yield the history from its newest message on, decoding no more than is asked for."""
+    macros = scene.macros
+    for index in range(scene.end - 1, -1, -1):
+        data = scene.messages[index].data()
+        yield Turn(index, *_turn(data, scene, macros, is_greeting=index == 0))
+
+
+def _turn(data: Record, scene: Scene, macros: Macros, *, is_greeting: bool) -> tuple[PromptMessage | None, str]:
+    kind = facts.kind(data)
+    if kind == "tool":
+        return None, "tool result"
+    if facts.is_hidden(data):
+        return None, "hidden"
+    text = facts.text(data).replace("\r", "")
+    if is_greeting:
+        text = macros.fill(text)
+    if not text.strip():
+        return None, "empty"
+    return PromptMessage(_role(kind), _named(text, data, scene)), ""
+
+
+def _role(kind: str) -> PromptRole:
+    if kind == "user":
+        return "user"
+    return "system" if kind == "narrator" else "assistant"
+
+
+def _named(text: str, data: Record, scene: Scene) -> str:
+    """Put the speaker in front where the role alone does not tell who speaks: in groups, and for others' voices."""
+    name = facts.name(data)
+    if not name or facts.kind(data) == "narrator" or name == scene.user:
+        return text
+    if scene.is_group or (data.get("force_avatar") and name != scene.character.name):
+        return f"{name}: {text}"
+    return text

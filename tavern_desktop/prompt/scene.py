@@ -1,0 +1,94 @@
+"""Everything a prompt is built from, as plain values: nothing here is read while building."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from tavern_desktop.chat.message import Message
+from tavern_desktop.prompt.macros import Macros
+
+Action = Literal["reply", "swipe", "continue", "impersonate"]
+"""reply: a new message; swipe: another alternative for the message at `end`; continue: more of the last message;
+impersonate: the user's next message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Character:
+    """The fields of a character card that a prompt uses, as the card has them."""
+
+    name: str
+    description: str = ""
+    personality: str = ""
+    scenario: str = ""
+    examples: str = ""
+    system_prompt: str = ""
+    post_history: str = ""
+
+    @classmethod
+    def of_card(cls, data: dict[str, Any], name: str) -> Character:
+        """Return the fields of a card's `data` (V1: of the card itself); other things than texts count as empty."""
+
+        def text(key: str) -> str:
+            value = data.get(key)
+            return value.replace("\r", "").strip() if isinstance(value, str) else ""
+
+        return cls(
+            text("name") or name,
+            text("description"),
+            text("personality"),
+            text("scenario"),
+            text("mes_example"),
+            text("system_prompt"),
+            text("post_history_instructions"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """The instructions around what the card says. Macros may stand in them."""
+
+    main: str = "Write {{char}}'s next reply in this fictional conversation between {{char}} and {{user}}."
+    post_history: str = ""
+    impersonate: str = (
+        "Write {{user}}'s next message in this conversation, in {{user}}'s own voice. Do not write for {{char}}."
+    )
+    continue_nudge: str = "Go on with your last message exactly where it ends. Do not repeat what it already says."
+    group_nudge: str = "Write the next message as {{char}}, and only as {{char}}."
+    example_heading: str = "[Example conversation]"
+    chat_heading: str = "[The conversation begins]"
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One request to build.
+
+    `messages` is the whole chat; those before `end` (exclusive) are its history. For "continue" the last of them is
+    what is continued. `can_prefill`: the protocol lets a model go on from its own unfinished message.
+    """
+
+    character: Character
+    user: str
+    messages: Sequence[Message]
+    end: int
+    action: Action = "reply"
+    persona: str = ""
+    wording: Wording = field(default_factory=Wording)
+    overrides: Character | None = None
+    """Texts of the chat's own metadata that replace the card's where they are not empty."""
+    is_group: bool = False
+    can_prefill: bool = False
+    context: int = 8192
+    reply: int = 512
+    stop: tuple[str, ...] = ()
+
+    @property
+    def macros(self) -> Macros:
+        """What macros stand for in this chat."""
+        return Macros(self.user, self.character.name, self.persona)
+
+    def field_text(self, name: str) -> str:
+        """Return a text of the card, or what the chat has in its place."""
+        own = getattr(self.overrides, name) if self.overrides is not None else ""
+        return str(own or getattr(self.character, name))
