@@ -168,6 +168,13 @@ def _files(commands: argparse._SubParsersAction[argparse.ArgumentParser], common
     export.add_argument("--format", choices=("jsonl", "md", "html", "txt"), required=True)
     export.add_argument("--out", metavar="OUT", required=True, help="a new file")
 
+    imported = _command(commands, common, "import", "import_", "chats of other programs as new chats of a character")
+    imported.add_argument("file", metavar="IN", help="JSONL, or JSON of Kobold Lite, CAI Tools, Agnai, RisuAI …")
+    whose = imported.add_mutually_exclusive_group()
+    whose.add_argument("--character", metavar="STEM", help="whose chats they are; else the one whom the file names")
+    whose.add_argument("--group", metavar="ID", help="the group whose chats they are, by its id or name")
+    imported.add_argument("--repair", action="store_true", help="leave out what is damaged instead of refusing")
+
 
 def _search(commands: argparse._SubParsersAction[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
     search = _command(commands, common, "search", "search", "search all chats, or one: file, message, swipe, snippet")

@@ -33,6 +33,7 @@ _MODULES = {
     "remove": "files",
     "metadata": "files",
     "export": "files",
+    "import_": "importing",
     "search": "searching",
 }
 """Which module has the function of a command: only that one is imported."""

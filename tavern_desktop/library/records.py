@@ -49,6 +49,12 @@ def add_beside(chat: Path, new: Path) -> None:
         _change_groups(root, lambda record: _with_another(record, _stem(chat), _stem(new)))
 
 
+def add_to_group(root: DataRoot, group_id: str, chat: Path) -> None:
+    """Tell the group `group_id` that `chat` is one of its chats. Raises StorageError, OSError."""
+    new = _stem(chat)
+    _change(root.groups / f"{group_id}.json", lambda record: _with_chat(record, new))
+
+
 def drop(chat: Path) -> tuple[Path, ...]:
     """Take a chat that is gone out of the groups' lists; return the records that had it.
 
@@ -121,6 +127,12 @@ def _with_another(record: Record, chat: str, new: str) -> Record:
     if not isinstance(chats, list) or chat not in chats or new in chats:
         return record
     return record | {"chats": [*chats, new]}
+
+
+def _with_chat(record: Record, new: str) -> Record:
+    chats = record.get("chats")
+    listed = chats if isinstance(chats, list) else []
+    return record if new in listed else record | {"chats": [*listed, new]}
 
 
 def _without(record: Record, gone: str) -> Record:

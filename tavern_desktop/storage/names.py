@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable
 
@@ -40,9 +41,10 @@ def sanitize(name: str) -> str:
 def free_name(wanted: str, is_taken: Callable[[str], bool]) -> str:
     """Return the first file name of `wanted`, `wanted 2`, `wanted 3`, … that is not taken.
 
-    A long name is shortened before the number, which is never cut. Raises validation/name.
+    For names that the program makes: one that no file can have, a device's, gets `_` in front. A long name is
+    shortened before the number, which is never cut.
     """
-    _, stem = normalize_name(_cut(wanted.removesuffix(SUFFIX), _MAX_BYTES - len(SUFFIX)))
+    stem = _usable_stem(wanted.removesuffix(SUFFIX))
     number = 1
     while True:
         ending = f" {number}" if number > 1 else ""
@@ -50,6 +52,13 @@ def free_name(wanted: str, is_taken: Callable[[str], bool]) -> str:
         if not is_taken(file_name):
             return file_name
         number += 1
+
+
+def _usable_stem(wanted: str) -> str:
+    for name in (wanted, f"_{wanted}"):
+        with contextlib.suppress(StorageError):
+            return normalize_name(_cut(name, _MAX_BYTES - len(SUFFIX)))[1]
+    raise AssertionError("a name that begins with _ can be used")
 
 
 def with_ending(stem: str, ending: str) -> str:

@@ -41,8 +41,18 @@ def test_a_taken_name_gets_a_number_that_is_never_cut() -> None:
     assert len(first.encode()) <= 255
     assert second.endswith("ä 2.jsonl")
     assert len(second.encode()) <= 255
-    with pytest.raises(StorageError):
-        free_name("???", lambda name: False)
+
+
+def test_the_program_finds_a_name_for_every_wish() -> None:
+    for wish, name in (
+        ("???", "_"),
+        ("", "_"),
+        ("Aux.old - 2026", "_Aux.old - 2026"),
+        ("nul", "_nul"),
+    ):
+        assert free_name(wish, lambda name: False) == f"{name}.jsonl"
+    for wish in ("nul", "a" * 250 + ".", "con" + "x" * 300, " "):
+        normalize_name(free_name(wish, lambda name: False))
 
 
 def test_a_plain_name_has_no_path_in_it() -> None:
