@@ -39,7 +39,8 @@ class ChatRow(msgspec.Struct, frozen=True):
     there is none. `name` is who the chat is with, `title` the file's name without `.jsonl`, `avatar` the file
     of the picture or "". `messages` is -1 where it is not known. `date_ms` is the last message's date, else the
     file's, since 1970. `preview_state` is text, empty or unavailable. `marks` are words: damaged, conflict
-    (`conflicts` has the copies), pinned. `failure` says why the file could not be summarised.
+    (`conflicts` has the copies), pinned. `failure` says why the file could not be summarised. `parent` is
+    the title of the chat that this one branched off, "" for none.
     """
 
     file: str
@@ -58,6 +59,7 @@ class ChatRow(msgspec.Struct, frozen=True):
     marks: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
     failure: FileFailure | None = None
+    parent: str = ""
 
     @property
     def path(self) -> Path:
@@ -173,6 +175,7 @@ class _Rows:
             entry.preview_state,
             self._marks(item, damaged=entry.preview_state == "unavailable"),
             item.conflicts,
+            parent=entry.parent,
         )
 
     def _failed(self, item: ChatFile, failure: FileFailure) -> ChatRow:
@@ -234,4 +237,5 @@ def _summarise(item: ChatFile) -> ChatEntry:
         summary.preview,
         summary.preview_state,
         summary.date,
+        summary.parent,
     )

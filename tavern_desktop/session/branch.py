@@ -15,9 +15,7 @@ from tavern_desktop.session.versions import Version, write_new
 from tavern_desktop.storage import names
 from tavern_desktop.storage.errors import ChangedOnDisk
 from tavern_desktop.storage.names import SUFFIX
-
-PARENT = "main_chat"
-"""The metadata key with the stem of the chat that a branch comes from."""
+from tavern_desktop.storage.summary import PARENT
 
 _ENDING = re.compile(r" - Branch #\d+$")
 _OLD_BEGINNING = re.compile(r"^Branch #\d+ - ")

@@ -19,7 +19,7 @@ from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.own_folders import make_folder
 from tavern_desktop.storage.publish import write_small_file
 
-VERSION = 1
+VERSION = 2
 FILE_NAME = "index.msgpack"
 
 Stamp = tuple[int, int, int]
@@ -35,6 +35,7 @@ class ChatEntry(msgspec.Struct, frozen=True, array_like=True):
     preview: str
     preview_state: str
     date_ms: int
+    parent: str = ""
 
 
 class CardEntry(msgspec.Struct, frozen=True, array_like=True):

@@ -21,13 +21,17 @@ PREVIEW_LENGTH = 400
 
 UNAVAILABLE = "Preview unavailable"
 
+PARENT = "main_chat"
+"""The metadata key with the stem of the chat that a branch or a checkpoint comes from."""
+
 
 @dataclass(frozen=True, slots=True)
 class Summary:
     """A chat as one row of a list.
 
     `preview_state` is text, empty or unavailable; `preview_full` is the whole last text. `date` is in
-    milliseconds since 1970. `message_count` counts damaged messages too.
+    milliseconds since 1970. `message_count` counts damaged messages too. `parent` is the stem of the chat that this
+    one is a branch or a checkpoint of, "" for none.
     """
 
     character_name: str
@@ -39,6 +43,7 @@ class Summary:
     preview_state: str
     date: int
     chat_id: str | None
+    parent: str = ""
 
 
 def summarise(
@@ -74,6 +79,7 @@ def summarise(
         preview_state=state,
         date=date,
         chat_id=_chat_id(survey.header),
+        parent=_parent(survey.header),
     )
 
 
@@ -170,3 +176,8 @@ def _chat_id(header: Mapping[str, Any]) -> str | None:
     if isinstance(value, int | float | str) and not isinstance(value, bool):
         return str(value)
     return None
+
+
+def _parent(header: Mapping[str, Any]) -> str:
+    value = (header.get("chat_metadata") or {}).get(PARENT)
+    return value if isinstance(value, str) else ""
