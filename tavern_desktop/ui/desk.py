@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtGui import QImage
 
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.signal import Signal as ChatSignal
@@ -30,6 +30,7 @@ from tavern_desktop.ui.save_notices import SaveNotices
 from tavern_desktop.ui.services import Services
 from tavern_desktop.ui.speakers import Speakers
 from tavern_desktop.ui.theme import themes
+from tavern_desktop.ui.unfinished import UnfinishedEdits
 from tavern_desktop.ui.writing import Writing
 
 
@@ -51,6 +52,9 @@ class ChatDesk(QObject):
         self._speakers: Speakers | None = None
         self.commands = MessageCommands(pane.view, lambda: self.session, self)
         self.writing = Writing(services, pane.composer, lambda: self.session, self.commands, self)
+        self._unfinished = UnfinishedEdits(
+            services, pane.view, pane.banner, lambda: self.session, self.commands, self.writing.put_behind, self
+        )
         self._notices = SaveNotices(services, pane.banner, self)
         self._notices.show_requested.connect(self._show_message)
         self._notices.undo_requested.connect(self.commands.undo)
@@ -66,7 +70,6 @@ class ChatDesk(QObject):
         pane.failed.retry_requested.connect(self._retry)
         pane.view.current_changed.connect(self.state_changed)
         pane.view.type_through.connect(self.writing.type_through)
-        pane.view.edit_orphaned.connect(self._offer_orphan)
         pane.view.editing_changed.connect(self._note_editor)
         services.avatars.loaded.connect(self._show_pictures)
         services.settings_changed.connect(self._apply_settings)
@@ -114,6 +117,7 @@ class ChatDesk(QObject):
         self._connect(session, True)
         self._pane.show_page("surface")
         self.writing.take_up(session)
+        self._unfinished.take_up()
         self._notices.watch(session)
         self._make_speakers()
         self._show_header()
@@ -224,6 +228,8 @@ class ChatDesk(QObject):
         if position is not None and not (had_preview and self._pane.view.was_scrolled):
             go_back_to(self._pane.view, chat, position)
         self.writing.find_persona(session)
+        self.writing.forget_sent(session)
+        self._unfinished.offer()
 
     def _watch_chat(self, on: bool) -> None:
         if self._shown is None:
@@ -234,6 +240,7 @@ class ChatDesk(QObject):
 
     def _count_changed(self, first: int, last: int) -> None:
         self._show_header()
+        self._unfinished.offer()
 
     def _show_progress(self, done: int, total: int) -> None:
         self._pane.loading.show_progress(done, total)
@@ -251,6 +258,8 @@ class ChatDesk(QObject):
         self.state_changed.emit()
 
     def _path_changed(self, former: Path) -> None:
+        if self.session is not None:
+            self._services.drafts.moved(former, self.session.path)
         self._show_header()
         self._services.library.refresh_chat(self.session.path if self.session is not None else former)
         self.chat_changed.emit()
@@ -263,12 +272,6 @@ class ChatDesk(QObject):
         index = self._shown.find(key) if self._shown is not None else None
         if index is not None:
             self._pane.view.scroll_to_index(index)
-
-    def _offer_orphan(self, text: str) -> None:
-        """A message went while it was being edited: what was typed is kept for the person."""
-        copy = (self.tr("Copy My Text"), lambda: QGuiApplication.clipboard().setText(text))
-        sentence = self.tr("The message you were editing is gone. What you typed is kept here.")
-        self._pane.banner.show_notice(Notice(sentence, (copy,), "warning"))
 
     def _cancel_load(self) -> None:
         if self.session is not None:

@@ -170,6 +170,7 @@ class FileDeeds(QObject):
         def renamed(outcome: Outcome[FileDone]) -> None:
             done = self._done(outcome, self.tr("Not renamed"))
             if done is not None:
+                self._services.drafts.moved(former, done.path)
                 self._services.library.refresh_chat(former)
                 self._services.library.refresh_chat(done.path)
 

@@ -35,6 +35,8 @@ class MessageCommands(QObject):
 
     refused = Signal(str)
     """A sentence why something was not done."""
+    edit_refused = Signal(int, str)
+    """(key, text): what was typed into a message could not be made its text."""
     undone = Signal()
     """Something was taken back."""
     branch_requested = Signal(int)
@@ -85,7 +87,8 @@ class MessageCommands(QObject):
 
     def edit(self, key: int, text: str) -> None:
         """Give a message another text."""
-        self._do(EditText(key, text))
+        if not self._do(EditText(key, text)):
+            self.edit_refused.emit(key, text)
 
     def swipe(self, key: int, step: int) -> None:
         """Show the alternative before (-1) or after (1) the shown one."""

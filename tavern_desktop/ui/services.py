@@ -25,6 +25,7 @@ from tavern_desktop.ui.messages import MessageService
 from tavern_desktop.ui.theme import themes
 
 if TYPE_CHECKING:
+    from tavern_desktop.session.drafts import Drafts
     from tavern_desktop.session.file_acts import FileActs
     from tavern_desktop.session.open_chats import OpenChats
 
@@ -69,8 +70,6 @@ class Services(QObject):
         self.messages = MessageService(self)
         self.avatars = Avatars(runner, self)
         self.settings: Settings = preferences.settings.value
-        self.drafts: dict[str, str] = {}
-        """Unsent text by the path of its chat; shared, so that a draft is the same in two windows."""
         self.persona = Persona(NOBODY)
         """Who the person was last known to be, until a chat says."""
         self._truncation: int | None = None
@@ -80,6 +79,18 @@ class Services(QObject):
         self.library = self._make_library()
         self._open_chats: OpenChats | None = None
         self._file_acts: FileActs | None = None
+        self._drafts: Drafts | None = None
+
+    @property
+    def drafts(self) -> Drafts:
+        """What is typed and not sent or saved in the chats of the data root in use."""
+        if self._drafts is None:
+            from tavern_desktop.session.drafts import Drafts
+
+            self._drafts = Drafts(self.runner, self.folders, self.root)
+            self._drafts.failed.connect(self.messages.warning)
+            self._drafts.changed.connect(self._mark_drafts)
+        return self._drafts
 
     @property
     def open_chats(self) -> OpenChats:
@@ -181,6 +192,8 @@ class Services(QObject):
         self.library = self._make_library()
         self._open_chats = None
         self._file_acts = None
+        self.drafts.flush()
+        self._drafts = None
         self.avatars.forget()
         self.persona = Persona(NOBODY)
         self.root_changed.emit()
@@ -190,6 +203,7 @@ class Services(QObject):
     def begin(self) -> None:
         """Start reading what the data root holds."""
         self.read_sillytavern_settings()
+        self.drafts.begin()
         self.library.refresh()
 
     def remember_root(self) -> None:
@@ -202,8 +216,12 @@ class Services(QObject):
         """Let everything that is being written finish; the program ends."""
         self.library.stop()
         self.ending.emit()
-        self.runner.run_until(lambda: self._writes == 0, WRITE_SECONDS)
+        self.drafts.flush()
+        self.runner.run_until(lambda: self._writes == 0 and not self.drafts.is_busy, WRITE_SECONDS)
         self.ended.emit()
+
+    def _mark_drafts(self) -> None:
+        self.library.show_drafts(self.drafts.files())
 
     def _make_library(self) -> LibraryData:
         root = self.root

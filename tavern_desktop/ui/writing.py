@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -18,6 +19,9 @@ from tavern_desktop.ui.message_commands import MessageCommands
 from tavern_desktop.ui.sending import command_for
 from tavern_desktop.ui.services import Services
 from tavern_desktop.ui.slash import SlashError, is_slash
+
+if TYPE_CHECKING:
+    from tavern_desktop.session.drafts import Drafts
 
 USER_SEARCHED = 500
 """Messages from the end among which the person's last one is looked for."""
@@ -44,11 +48,14 @@ class Writing(QObject):
         super().__init__(parent)
         self.persona = services.persona
         self._told_about_replies = False
+        self._is_showing = False
         self._services = services
         self._area = area
         self._session = session
         self._commands = commands
         area.text.send_requested.connect(self.send)
+        area.text.textChanged.connect(self._note_text)
+        self._drafts: Drafts | None = None
         commands.undone.connect(lambda: self.notice_withdrawn.emit(SEND_NOTICE))
         area.text.edit_last_requested.connect(commands.edit_my_last)
         area.text.swipe_requested.connect(commands.swipe_newest)
@@ -56,17 +63,25 @@ class Writing(QObject):
     def take_up(self, session: ChatSession) -> None:
         """Show the draft of the chat that has come into view."""
         self.persona = self._services.persona
-        self._area.text.show_text(self._services.drafts.get(str(session.path), ""))
+        if self._drafts is not self._services.drafts:
+            self._drafts = self._services.drafts
+            self._drafts.composer_changed.connect(self._take_draft)
+        self._show_draft(self._drafts.composer(session.path))
 
     def lay_down(self, session: ChatSession) -> None:
         """Keep what is written but not sent."""
         self._area.text.finish_composing()
         text = self._area.text.toPlainText()
-        if text:
-            self._services.drafts[str(session.path)] = text
-        else:
-            self._services.drafts.pop(str(session.path), None)
-        self._area.text.show_text("")
+        self._services.drafts.note_composer(session.path, lambda: text, self)
+        self._show_draft("")
+
+    def forget_sent(self, session: ChatSession) -> None:
+        """Take out of the composer what an earlier run left there though it had become the newest message."""
+        chat = session.chat
+        if chat is not None and len(chat) and self._services.drafts.is_left_behind(session.path):
+            newest = chat.messages[-1].data()
+            if facts.role(newest) == "user" and facts.text(newest) == self._area.text.toPlainText():
+                self._area.text.clear()
 
     def find_persona(self, session: ChatSession) -> None:
         """Look up, off the window's thread, who the person is in a chat that has been read."""
@@ -85,6 +100,12 @@ class Writing(QObject):
         """Take letters that were typed while the keyboard was on the surface."""
         self._area.text.setFocus()
         self._area.text.insertPlainText(text)
+
+    def put_behind(self, text: str) -> None:
+        """Put text behind what stands in the composer."""
+        self._area.text.finish_composing()
+        self._area.text.show_text("\n".join(filter(None, (self._area.text.toPlainText(), text))))
+        self._area.text.setFocus()
 
     def send(self) -> None:
         """Make the text a message of the chat in view, or do the `/` command it is; else it stays, and why is said."""
@@ -107,6 +128,27 @@ class Writing(QObject):
         if not is_slash(text) and not self._told_about_replies:
             self._told_about_replies = True
             self._say(self.tr("Your message is in the chat. Replies will come once a model can be connected here."))
+
+    def _note_text(self) -> None:
+        session = self._session()
+        if session is not None and not self._is_showing:
+            self._services.drafts.note_composer(session.path, self._area.text.toPlainText, self)
+
+    def _take_draft(self, chat: Path, source: object) -> None:
+        """Show what was typed in another window, or left by an earlier run of the program."""
+        session = self._session()
+        if source is self or session is None or session.path != chat:
+            return
+        text = self._services.drafts.composer(chat)
+        if text != self._area.text.toPlainText():
+            self._show_draft(text)
+        if source is None:
+            self.forget_sent(session)
+
+    def _show_draft(self, text: str) -> None:
+        self._is_showing = True
+        self._area.text.show_text(text)
+        self._is_showing = False
 
     def _say(self, text: str) -> None:
         self.noticed.emit(Notice(text, key=SEND_NOTICE))

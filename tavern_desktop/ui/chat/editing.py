@@ -21,8 +21,8 @@ class Editing:
         self.key: int | None = None
         self.frame: EditorFrame | None = None
 
-    def begin(self, key: int) -> bool:
-        """Open the editor on a message; return False where there is none that may be edited."""
+    def begin(self, key: int, text: str | None = None) -> bool:
+        """Open the editor on a message, with `text` in it if there is one; return False where none may be edited."""
         view = self._view
         if self.key == key:
             assert self.frame is not None
@@ -38,6 +38,7 @@ class Editing:
         self.frame.saved.connect(self._save)
         self.frame.left.connect(self._leave)
         self.frame.height_changed.connect(self._take_height)
+        self.frame.field.textChanged.connect(view.edit_typed)
         # The width decides how the text wraps, and that the height.
         self.frame.resize(self._width(), self.frame.sizeHint().height())
         self.frame.show()
@@ -45,6 +46,8 @@ class Editing:
         view.ensure_visible(row)
         self.frame.field.setFocus(Qt.FocusReason.OtherFocusReason)
         view.editing_changed.emit(True)
+        if text is not None:
+            self.frame.show_text(text)
         return True
 
     def end(self, *, save: bool = True) -> None:

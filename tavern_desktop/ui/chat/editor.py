@@ -71,8 +71,7 @@ class EditorFrame(QFrame):
         self._most = 400
         self.field = MessageEditor(self)
         self.field.setFont(look.text_font)
-        self.field.setPlainText(original)
-        self.field.moveCursor(QTextCursor.MoveOperation.End)
+        self.show_text(original)
         self._hint: QLabel = label(tone="muted")
         self._save = push_button(self.tr("Save"), "primary", self.saved.emit)
         self._cancel = push_button(self.tr("Cancel"), "plain", self._cancel_clicked)
@@ -89,6 +88,11 @@ class EditorFrame(QFrame):
     @property
     def text(self) -> str:
         return self.field.toPlainText()
+
+    def show_text(self, text: str) -> None:
+        """Put another text than the message's, as typed before."""
+        self.field.setPlainText(text)
+        self.field.moveCursor(QTextCursor.MoveOperation.End)
 
     @property
     def is_changed(self) -> bool:

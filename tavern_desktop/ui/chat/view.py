@@ -49,6 +49,8 @@ class ChatView(Surface):
     edit_orphaned = Signal(str)
     """A message went away while it was being edited; this is the text that must not be lost."""
     editing_changed = Signal(bool)
+    edit_typed = Signal()
+    """What stands in the open editor changed."""
     swipe_requested = Signal(int, int)
     """(key, step): step -1 or 1."""
     action_requested = Signal(str, int)
@@ -197,9 +199,9 @@ class ChatView(Surface):
 
     # Editing and choosing
 
-    def begin_edit(self, key: int) -> bool:
-        """Open the editor on a message, mounting it if need be."""
-        return self._mount(key) and self.editing.begin(key)
+    def begin_edit(self, key: int, text: str | None = None) -> bool:
+        """Open the editor on a message, mounting it if need be; `text` is what somebody had typed into it before."""
+        return self._mount(key) and self.editing.begin(key, text)
 
     def end_edit(self, *, save: bool = True) -> None:
         """Close the editor if one is open; `save` keeps a changed text."""

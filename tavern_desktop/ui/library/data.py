@@ -47,6 +47,8 @@ class LibraryData(QObject):
         self.chats: list[ChatRow] = []
         self.characters: list[Character] = []
         self.groups: list[Group] = []
+        self.drafts: frozenset[str] = frozenset()
+        """The chats in which something is typed and not sent or saved, as paths."""
         self.problem = ""
         """A sentence where the folder cannot be read."""
         self.is_loaded = False
@@ -77,6 +79,12 @@ class LibraryData(QObject):
             lambda outcome: self._replace(path, outcome),
             lane=LANE,
         )
+
+    def show_drafts(self, drafts: frozenset[str]) -> None:
+        """Mark these chats as having a draft."""
+        if drafts != self.drafts:
+            self.drafts = drafts
+            self.chats_changed.emit()
 
     def refresh_for(self, paths: frozenset[str] | None) -> None:
         """Read again what changed files mean for the lists; None stands for everything."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
@@ -30,6 +30,8 @@ class Entry:
     date_ms: int | None = None
     damaged: bool = False
     conflict: bool = False
+    draft: bool = False
+    """Something is typed in this chat and not sent or saved."""
 
     @property
     def told_title(self) -> str:
@@ -41,8 +43,8 @@ class Entry:
         return f"{self.name}\n{self.title}"
 
 
-def chat_entries(rows: Sequence[ChatRow]) -> list[Entry]:
-    """Return a row for each chat."""
+def chat_entries(rows: Sequence[ChatRow], drafts: Collection[str] = ()) -> list[Entry]:
+    """Return a row for each chat; `drafts` are the paths of those in which something is typed and not sent."""
     return [
         Entry(
             row.file,
@@ -54,6 +56,7 @@ def chat_entries(rows: Sequence[ChatRow]) -> list[Entry]:
             row.date_ms,
             DAMAGED in row.marks,
             CONFLICT in row.marks,
+            row.file in drafts,
         )
         for row in rows
     ]

@@ -61,6 +61,7 @@ class EntryModel(QAbstractListModel):
 
     def _spoken(self, entry: Entry) -> str:
         marks = [self.tr("damaged")] * entry.damaged + [self.tr("has a conflict copy")] * entry.conflict
+        marks += [self.tr("draft")] * entry.draft
         date = relative_date(entry.date_ms) if entry.date_ms is not None else ""
         return ", ".join(filter(None, (entry.name, entry.title, date, *marks, entry.words)))
 

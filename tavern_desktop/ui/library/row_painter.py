@@ -92,6 +92,7 @@ class RowPainter(QStyledItemDelegate):
         for name, shown, colour in (
             ("warning", entry.damaged, theme.danger),
             ("duplicate", entry.conflict, theme.warn),
+            ("pencil", entry.draft, theme.muted),
         ):
             if shown:
                 paint_icon(painter, QRectF(right - SIGN, line.center().y() - SIGN / 2 + 0.5, SIGN, SIGN), name, colour)
