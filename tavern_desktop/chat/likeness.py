@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable
 from functools import cached_property
 from typing import Any
 
-from tavern_desktop.chat import facts, jsontext
+from tavern_desktop.chat import facts, identity, jsontext
 from tavern_desktop.chat.content import canonical
 from tavern_desktop.chat.matching import Gap, Matching
 
@@ -47,6 +47,17 @@ def text_key(raw: bytes) -> Hashable | None:
     data = jsontext.decode(raw)
     text = _text(data)
     return (role(data), _token(data, "name"), text) if text else None
+
+
+def are_one(one: bytes, other: bytes) -> bool:
+    """Say whether two records are one message by themselves, wherever they stand: by id, by date or by their texts."""
+    first, second = jsontext.decode(one), jsontext.decode(other)
+    if identity.id_of(first) is not None and identity.id_of(first) == identity.id_of(second):
+        return True
+    if first.get("send_date") and date_key(one) == date_key(other):
+        return True
+    mine, theirs = Texts(one), Texts(other)
+    return mine.role == theirs.role and mine.is_like(theirs)
 
 
 class Texts:

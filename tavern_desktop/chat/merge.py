@@ -12,6 +12,7 @@ from typing import Literal
 
 from tavern_desktop.chat import jsontext
 from tavern_desktop.chat.content import Digests
+from tavern_desktop.chat.likeness import are_one
 from tavern_desktop.chat.merge_fields import merge_fields
 from tavern_desktop.chat.merge_order import merge_order
 from tavern_desktop.chat.message import Message
@@ -71,10 +72,26 @@ def merge_three_way(
 def merge_copies(ours: Sequence[Message], copy: Sequence[bytes]) -> MergeResult:
     """Unite a chat with a copy of it where no common version is known: all messages of both, nothing removed."""
     digests = Digests()
-    theirs = recognise(ours, copy, digests=digests).messages
+    theirs = _copies(ours, copy, digests)
     contents = {message.key: message.raw for message in theirs}
     common = [m for m in ours if m.key in contents and digests.are_equal(m.raw, contents[m.key])]
     return merge_messages(common, theirs, ours, (), digests)
+
+
+def _copies(ours: Sequence[Message], copy: Sequence[bytes], digests: Digests) -> list[Message]:
+    """Return the messages of a copy, with our keys where they are ours.
+
+    What merely takes the place of one of ours, as two answers given on two computers do, is a message of its own.
+    """
+    known = {message.key: message.raw for message in ours}
+
+    def owned(message: Message) -> Message:
+        mine = known.get(message.key)
+        if mine is None or digests.are_equal(message.raw, mine) or are_one(mine, message.raw):
+            return message
+        return Message.read([message.raw])[0]
+
+    return list(map(owned, recognise(ours, copy, digests=digests).messages))
 
 
 def merge_messages(

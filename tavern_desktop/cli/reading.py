@@ -108,6 +108,8 @@ def _row_facts(row: ChatRow) -> dict[str, Any]:
         "preview_state": row.preview_state,
         "marks": list(row.marks),
     }
+    if row.conflicts:
+        known["copies"] = list(row.conflicts)
     if row.failure:
         known["error"] = {
             "kind": row.failure.kind,

@@ -7,13 +7,13 @@ Conflict copies of file synchronisers are kept apart under the chat they are cop
 from __future__ import annotations
 
 import os
-import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
 
+from tavern_desktop.storage import conflict_copies
 from tavern_desktop.storage.aliases import folder_name, folder_names, stem_of_folder
 from tavern_desktop.storage.errors import StorageError, from_os, sentence
 from tavern_desktop.storage.format import ChatKind
@@ -25,7 +25,8 @@ CHAT_FOLDER = "chats"
 Bounds = tuple[str, ...]
 """Real folders that links must not leave: the user's, and wherever that user put all chats."""
 
-_CONFLICT = re.compile(r"\.sync-conflict-[^/]*(?=\.jsonl$)")
+_UNFINISHED = ("._", ".syncthing.", "~syncthing~")
+"""How names begin that only look like chats: AppleDouble files, and what a synchroniser has not brought whole yet."""
 
 
 class FileFailure(msgspec.Struct, frozen=True):
@@ -115,22 +116,14 @@ def _list_folder(folder: str, kind: ChatKind, key: str, bounds: Bounds) -> Listi
     listing = Listing([], [])
     if key and os.path.islink(folder):
         _stay_inside(folder, bounds)
-    conflicts: dict[str, list[ChatFile]] = {}
     for entry in _entries(folder):
         if not _is_chat_name(entry.name):
             continue
         try:
-            found = _look_at(entry, kind, key, bounds)
+            listing.files.append(_look_at(entry, kind, key, bounds))
         except StorageError as error:
             listing.failures.append(FileFailure.of(entry.path, error))
-            continue
-        base = _CONFLICT.sub("", entry.name)
-        if base == entry.name:
-            listing.files.append(found)
-        else:
-            conflicts.setdefault(base, []).append(found)
-    if conflicts:
-        _group_conflicts(listing, conflicts)
+    listing.files = _grouped(listing.files)
     return listing
 
 
@@ -178,8 +171,8 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
 
 
 def _is_chat_name(name: str) -> bool:
-    """Leave out what only looks like a chat: AppleDouble files, and a suffix without a stem."""
-    return name.endswith(SUFFIX) and name != SUFFIX and not name.startswith("._")
+    """Leave out what only looks like a chat, and a suffix without a stem."""
+    return name.endswith(SUFFIX) and name != SUFFIX and not name.startswith(_UNFINISHED)
 
 
 def _look_at(entry: os.DirEntry[str], kind: ChatKind, key: str, bounds: Bounds) -> ChatFile:
@@ -201,12 +194,29 @@ def _stay_inside(path: str, bounds: Bounds) -> None:
         raise StorageError("validation", "name", "it is a link that leads out of the folder", chat_ref=path)
 
 
-def _group_conflicts(listing: Listing, conflicts: dict[str, list[ChatFile]]) -> None:
+def _grouped(files: list[ChatFile]) -> list[ChatFile]:
     """Put conflict copies under their chat; one whose chat is gone is listed as a chat itself."""
-    for position, chat in enumerate(listing.files):
-        copies = conflicts.pop(chat.name, None)
-        if copies:
-            paths = tuple(sorted(copy.file for copy in copies))
-            listing.files[position] = msgspec.structs.replace(chat, conflicts=paths)
-    for orphans in conflicts.values():
-        listing.files += orphans
+    by_name = {file.name: file for file in files}
+    chats = {file.name: chat for file in files if (chat := _chat_of_copy(file, by_name)) is not None}
+    copies: dict[str, list[str]] = {}
+    for name in chats:
+        chat = chats[name]
+        while chat in chats:  # a copy of a copy
+            chat = chats[chat]
+        copies.setdefault(chat, []).append(by_name[name].file)
+    return [
+        msgspec.structs.replace(file, conflicts=tuple(sorted(copies[file.name]))) if file.name in copies else file
+        for file in files
+        if file.name not in chats
+    ]
+
+
+def _chat_of_copy(file: ChatFile, by_name: Mapping[str, ChatFile]) -> str | None:
+    """Return the name of the chat that a file is a conflict copy of, None for an ordinary chat."""
+    claim = conflict_copies.chat_of(file.name, by_name)
+    if claim is None:
+        return None
+    is_proven = claim.is_certain or conflict_copies.is_same_chat(
+        Path(file.file), Path(by_name[claim.chat].file), file.kind
+    )
+    return claim.chat if is_proven else None
