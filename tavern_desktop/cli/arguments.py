@@ -161,6 +161,10 @@ def _files(commands: argparse._SubParsersAction[argparse.ArgumentParser], common
     remove = _change(commands, common, "remove", "put a chat into the system's bin")
     remove.add_argument("--anyway", action="store_true", help="also a damaged one")
 
+    merge = _change(commands, common, "merge", "unite a chat with a conflict copy of it: all messages of both")
+    merge.add_argument("copy", metavar="COPY", help="the copy, which then goes into the bin")
+    merge.add_argument("--keep-copy", action="store_true", help="leave the copy where it is")
+
     metadata = _change(commands, common, "metadata", "print the header's chat_metadata")
     metadata.add_argument("--set", type=_text, metavar="JSON", help="replace it; integrity stays if JSON has none")
 

@@ -31,6 +31,7 @@ _MODULES = {
     "branch": "files",
     "rename": "files",
     "remove": "files",
+    "merge": "files",
     "metadata": "files",
     "export": "files",
     "import_": "importing",

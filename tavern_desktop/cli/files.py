@@ -1,4 +1,4 @@
-"""Commands on whole chat files: repair, branch, rename, remove, metadata, export."""
+"""Commands on whole chat files: repair, branch, rename, remove, merge, metadata, export."""
 
 from __future__ import annotations
 
@@ -59,6 +59,17 @@ def remove(context: Context) -> int:
     where = report["kept_at"]
     sentence = f"there is no bin for this disk, the chat lies in {where}" if where else "moved to the bin"
     return _tell(context, report, f"{report['file']}: {sentence}")
+
+
+def merge(context: Context) -> int:
+    """Merge a conflict copy into its chat."""
+    copy = context.chat_file(context.args.copy)
+    report = _act(context, file_jobs.MergeCopy(str(copy), context.args.keep_copy))
+    came = "1 message came" if report["added"] == 1 else f"{report['added']} messages came"
+    where = f"lies in {report['kept_at']}" if report["kept_at"] else "is in the bin"
+    went = f"the copy {where}" if report["removed"] else "the copy stays"
+    differ = f", {report['differing']} differ and stay as they were here" if report["differing"] else ""
+    return _tell(context, report, f"{report['file']}: {came} from the copy{differ}; {went}")
 
 
 def metadata(context: Context) -> int:

@@ -17,6 +17,7 @@ from tavern_desktop.session.backing_up import back_up_first
 from tavern_desktop.session.branch import write_branch
 from tavern_desktop.session.changes import no_message
 from tavern_desktop.session.chat_session import ChatSession
+from tavern_desktop.session.copy_acts import CopyActs
 from tavern_desktop.session.export import Format, export_chat
 from tavern_desktop.session.loading import HeaderForHeaderless, load_chat
 from tavern_desktop.session.open_chats import OpenChats
@@ -65,6 +66,8 @@ class FileActs:
         self._runner = runner
         self._chats = chats
         self._own = own_folder
+        self.copies = CopyActs(runner, chats, self)
+        """What is done with conflict copies."""
 
     def rename(self, path: Path, name: str, done: Done) -> None:
         """Give a chat another name; an open one is saved first and goes on under it.

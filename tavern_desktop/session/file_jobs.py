@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from tavern_desktop.session.copy_acts import CopyMerged
 from tavern_desktop.session.file_acts import FileActs, FileDone, Removed
 from tavern_desktop.session.refusals import Refused
 from tavern_desktop.session.runner import Outcome
@@ -33,7 +34,14 @@ class Branch(msgspec.Struct, frozen=True, tag="branch"):
     message: int
 
 
-FileAct = Rename | Remove | Branch
+class MergeCopy(msgspec.Struct, frozen=True, tag="merge"):
+    """A conflict copy into the chat."""
+
+    copy: str
+    keep_copy: bool = False
+
+
+FileAct = Rename | Remove | Branch | MergeCopy
 
 
 class FileJob:
@@ -51,6 +59,8 @@ class FileJob:
                     acts.remove(path, self._removed, despite_damage=act.despite_damage)
                 case Branch():
                     acts.branch(path, act.message, self._done)
+                case MergeCopy():
+                    acts.copies.merge(path, Path(act.copy), self._merged, keep_copy=act.keep_copy)
         except (StorageError, Refused) as error:
             self._failed(error)
 
@@ -76,6 +86,23 @@ class FileJob:
             "kept_at": None if gone.kept_at is None else str(gone.kept_at),
             "backup": None if gone.copy is None else str(gone.copy),
             "warnings": list(gone.warnings),
+        }
+        self.is_finished = True
+
+    def _merged(self, outcome: Outcome[CopyMerged]) -> None:
+        if isinstance(outcome.error, StorageError | Refused):
+            self._failed(outcome.error)
+            return
+        merged = outcome.result()
+        removed = merged.removed
+        self._answer = {
+            "file": str(merged.path),
+            "messages": merged.messages,
+            "added": len(merged.result.added_by_disk),
+            "differing": merged.differing,
+            "removed": removed is not None,
+            "kept_at": None if removed is None or removed.kept_at is None else str(removed.kept_at),
+            "warnings": [] if removed is None else list(removed.warnings),
         }
         self.is_finished = True
 

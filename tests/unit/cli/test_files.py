@@ -10,7 +10,7 @@ import pytest
 from tavern_desktop.cli import files
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.storage import file_moves
-from tests.unit.cli.conftest import Run, lines
+from tests.unit.cli.conftest import Run, lines, message
 from tests.unit.cli.test_handed_over import Window
 
 
@@ -82,6 +82,19 @@ def test_a_damaged_chat_is_removed_only_if_one_insists(run: Run, chat: Path, no_
     assert no_bin == []
     assert run("chats", "remove", chat, "--anyway").out == f"{chat}: moved to the bin\n"
     assert no_bin == [chat]
+
+
+def test_a_conflict_copy_is_listed_and_merged(run: Run, chat: Path, no_bin: list[Path]) -> None:
+    copy = chat.with_name("talk.sync-conflict-20260106-090000-ABCDEFG.jsonl")
+    copy.write_bytes(chat.read_bytes() + b'\n{"name":"Mira","is_user":true,"mes":"on the train"}')
+    rows = [row for row in run("chats", "list", "--json").objects() if row["title"].startswith("talk")]
+    assert [(row["file"], row["marks"], row["copies"]) for row in rows] == [(str(chat), ["conflict"], [str(copy)])]
+    kept = run("chats", "merge", chat, copy, "--keep-copy")
+    assert (kept.code, kept.out) == (0, f"{chat}: 1 message came from the copy; the copy stays\n")
+    result = run("chats", "merge", chat, copy)
+    assert result.out == f"{chat}: 0 messages came from the copy; the copy is in the bin\n"
+    assert (message(chat, 8)["mes"], no_bin) == ("on the train", [copy])
+    assert run("chats", "merge", chat, copy, "--json").error()["kind"] == "not_found"
 
 
 def test_metadata_is_shown_and_replaced_without_touching_a_message(run: Run, chat: Path) -> None:
