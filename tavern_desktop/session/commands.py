@@ -233,9 +233,14 @@ class MoveMessage(Command):
 class _Insertion(Command):
     """A command that brings a new message."""
 
+    arrived: int | None = None
+    """The key of the new message, once it is there."""
+
     def _plan(self, chat: Chat) -> list[Step]:
         index, data = self._arrival(chat)
-        come = (Place.around(chat, index, index - 1), (edits.created(data),))
+        message = edits.created(data)
+        self.arrived = message.key
+        come = (Place.around(chat, index, index - 1), (message,))
         return [Presence(True, (come,)), *_taint(chat)]
 
     @abstractmethod

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tavern_desktop.session.event_log import Replay
-from tavern_desktop.session.events import Event, Openness
-from tavern_desktop.session.events import needs_rebuild as rebuilds
+from tavern_desktop.session.generating.event_log import Replay
+from tavern_desktop.session.generating.events import Event, Openness
+from tavern_desktop.session.generating.events import needs_rebuild as rebuilds
 
 Args = dict[str, Any]
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tavern_desktop.session.event_log import EventLog, Replay
-from tavern_desktop.session.events import Event, EventType, Openness, Partial, needs_rebuild
+from tavern_desktop.session.generating.event_log import EventLog, Replay
+from tavern_desktop.session.generating.events import Event, EventType, Openness, Partial, needs_rebuild
 
 REPLY: list[tuple[EventType, str, dict[str, object] | None]] = [
     ("message_start", "", None),

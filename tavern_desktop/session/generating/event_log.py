@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from tavern_desktop.chat.signal import Signal
-from tavern_desktop.session.events import TERMINAL, Event, EventType, Openness, Partial
+from tavern_desktop.session.generating.events import TERMINAL, Event, EventType, Openness, Partial
 
 MOST_EVENTS = 10_000
 """Events that a log keeps; of what is older it keeps the sum."""

@@ -1,0 +1,129 @@
+"""A reply that is complete, or as far as it came, and the commands that put it into a chat (chat files §10)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+from tavern_desktop.chat import edits, facts, swipes
+from tavern_desktop.chat.chat import Chat
+from tavern_desktop.chat.facts import Record
+from tavern_desktop.chat.message import Message
+from tavern_desktop.session.commands import AddSwipe, EditFields, InsertMessage
+
+NAMESPACE = "tavern_desktop"
+STOPPED = "stopped"
+"""In `extra.tavern_desktop` of a reply that is not whole: who stopped it, "user", "error" or "closing"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """Who a reply is by; in groups its card and picture go with the message."""
+
+    name: str
+    card: str = ""
+    """File name of the character's card."""
+    in_group: bool = False
+
+    def fields(self) -> dict[str, Any]:
+        """Return what a message of a group says of its speaker."""
+        if not self.in_group or not self.card:
+            return {}
+        avatar = f"/thumbnail?type=avatar&file={quote(self.card, safe='')}"
+        return {"force_avatar": avatar, "original_avatar": self.card}
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a generation brought. Times as SillyTavern writes them; `others` are alternatives that came with it."""
+
+    text: str
+    reasoning: str = ""
+    started: str = ""
+    finished: str = ""
+    extra: dict[str, Any] = field(default_factory=dict)
+    others: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Say whether nothing came that is worth keeping."""
+        return not (self.text.strip() or self.reasoning.strip())
+
+    def info(self) -> Record:
+        """Return the side data of the alternative."""
+        return {
+            "send_date": self.finished or edits.now(),
+            "gen_started": self.started,
+            "gen_finished": self.finished,
+            "extra": dict(self.extra),
+        }
+
+    def other_info(self) -> Record:
+        """Return that of the other alternatives: the same without what is only the first one's."""
+        own = {"token_count", "reasoning", "reasoning_duration", "reasoning_type", "reasoning_signature"}
+        info = self.info()
+        return info | {"extra": {name: value for name, value in self.extra.items() if name not in own}}
+
+
+class AddReply(InsertMessage):
+    """A reply as a new message, with its alternatives, behind the message it answers."""
+
+    label = "Reply"
+
+    def __init__(self, after_key: int | None, reply: Reply, speaker: Speaker) -> None:
+        super().__init__(after_key, _record(reply, speaker))
+
+
+class AddAlternative(AddSwipe):
+    """A reply as another alternative of a message, shown at once (D25)."""
+
+    label = "New alternative"
+
+    def __init__(self, key: int, reply: Reply) -> None:
+        super().__init__(key, reply.text, reply.info())
+        self._reply = reply
+
+    def _swipe(self, data: Record, pristine: bool) -> Record:
+        shown = super()._swipe(data, pristine)
+        for text in self._reply.others:
+            shown = swipes.add(
+                shown, text, self._reply.other_info(), send_date=self._reply.finished, show=False, pristine=pristine
+            )
+        return shown
+
+
+class ContinueMessage(EditFields):
+    """More of a message: the text grows, in its shown alternative too."""
+
+    def __init__(self, key: int, reply: Reply, joint: str = "") -> None:
+        """`joint` stands between what was there and what came."""
+        fields = {"gen_started": reply.started, "gen_finished": reply.finished}
+        super().__init__(key, fields, _more(reply), "Continue message")
+        self._added = joint + reply.text
+
+    def _change(self, chat: Chat, data: Record) -> Record:
+        return super()._change(chat, edits.set_text(data, facts.text(data) + self._added))
+
+
+def nearest_surviving(chat: Chat, before: tuple[Message, ...]) -> int | None:
+    """Return the key of the last of these messages that is still in the chat, None if none is: the top."""
+    return next((message.key for message in reversed(before) if chat.find(message.key) is not None), None)
+
+
+def _record(reply: Reply, speaker: Speaker) -> Record:
+    record = edits.new_message("assistant", reply.text, speaker.name, send_date=reply.finished or edits.now())
+    info = reply.info()
+    record |= {"gen_started": reply.started, "gen_finished": reply.finished, "extra": dict(reply.extra)}
+    record |= {"swipe_info": [info]} | speaker.fields()
+    for text in reply.others:
+        record = swipes.add(record, text, reply.other_info(), send_date=reply.finished, show=False)
+    return record
+
+
+def _more(reply: Reply) -> dict[str, Any]:
+    kept = {"api", "model", "token_count", NAMESPACE}
+    more = {name: value for name, value in reply.extra.items() if name in kept}
+    if reply.reasoning:
+        more["reasoning"] = reply.reasoning
+    return more
