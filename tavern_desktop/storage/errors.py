@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno as error_numbers
 import os
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -118,8 +119,13 @@ def _rebuilt(kind: str, detail: str, message: str, facts: Mapping[str, Any]) -> 
     return StorageError(kind, detail, message, **facts)
 
 
+_NO_ROOM = frozenset({error_numbers.ENOSPC, error_numbers.EDQUOT, error_numbers.EFBIG})
+
+
 def from_os(error: OSError, detail: str, path: str | os.PathLike[str]) -> StorageError:
-    """Return `io/detail` for what the operating system said about `path`."""
+    """Return `io/detail` for what the operating system said about `path`; `io/space` where a disk is full."""
+    if detail in ("write", "sync", "replace") and error.errno in _NO_ROOM:
+        detail = "space"
     return StorageError("io", detail, error.strerror or str(error), chat_ref=path, errno=error.errno)
 
 

@@ -21,7 +21,7 @@ from tavern_desktop.storage.errors import ChangedOnDisk, StorageError, from_os
 from tavern_desktop.storage.signature import Signature
 from tavern_desktop.storage.stages import Stage, sweep
 
-__all__ = ["ChangedOnDisk", "publish", "sweep", "write_small_file"]
+__all__ = ["ChangedOnDisk", "publish", "sweep", "sync_folder", "write_small_file"]
 
 _PATIENCE = 2.0
 """Seconds to wait for another program to let go of the file (decision D14)."""
@@ -93,7 +93,7 @@ def _replace(target: Path, pieces: Iterable[bytes], require_unchanged: Callable[
     except BaseException:
         stage.discard()
         raise
-    _sync_folder(target.parent)
+    sync_folder(target.parent)
     return signature
 
 
@@ -128,8 +128,8 @@ def _is_blocked(error: OSError) -> bool:
     return error.errno in (errno.EBUSY, errno.ETXTBSY)
 
 
-def _sync_folder(folder: Path) -> None:
-    """Make the new name durable too, where the system can: after a power cut it is the old file or the new."""
+def sync_folder(folder: Path) -> None:
+    """Make new names in a folder durable too, where the system can: after a power cut it is the old file or the new."""
     if sys.platform == "win32":
         return
     with contextlib.suppress(OSError):

@@ -8,7 +8,6 @@ process that died, and is swept.
 from __future__ import annotations
 
 import contextlib
-import errno
 import logging
 import os
 import re
@@ -23,7 +22,6 @@ from tavern_desktop.storage.moves import move_without_replacing
 from tavern_desktop.storage.signature import Signature
 
 _NAME = re.compile(r"\.td-[0-9a-f]{8}\.tmp")
-_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _UNLOCKABLE_AGE = 24 * 3600
 """Seconds after which a stage counts as left behind where the file system knows no locks."""
 
@@ -55,7 +53,7 @@ class Stage:
                 while rest:
                     rest = rest[os.write(self._descriptor, rest) :]
         except OSError as error:
-            raise self._refused("write", error) from None
+            raise from_os(error, "write", self._target) from None
 
     def clone(self, source: int) -> bool:
         """Take the content of the open file `source` by sharing its blocks; False where the file system cannot."""
@@ -70,7 +68,7 @@ class Stage:
             os.fsync(self._descriptor)
             signature = Signature.of_handle(self._descriptor)
         except OSError as error:
-            raise self._refused("sync", error) from None
+            raise from_os(error, "sync", self._target) from None
         if signature.size != self._size:
             message = f"{signature.size:,} of {self._size:,} bytes arrived"
             raise StorageError("io", "write", message, chat_ref=self._target)
@@ -109,7 +107,7 @@ class Stage:
         except FileNotFoundError:
             raise StorageError("not_found", "directory", chat_ref=self._target.parent) from None
         except OSError as error:
-            raise self._refused("write", error) from None
+            raise from_os(error, "write", self._target) from None
         if _lock(descriptor) is not False and _is_linked(descriptor):
             self._descriptor = descriptor
         else:
@@ -125,9 +123,6 @@ class Stage:
                 break
         with contextlib.suppress(OSError):  # FAT and some network folders know no modes
             os.fchmod(self._descriptor, status.st_mode & 0o7777)
-
-    def _refused(self, detail: str, error: OSError) -> StorageError:
-        return from_os(error, "space" if error.errno in _NO_ROOM else detail, self._target)
 
     def _close(self) -> None:
         if self._descriptor >= 0:
