@@ -17,13 +17,13 @@ from typing import NamedTuple
 
 from tavern_desktop.chat import jsontext
 from tavern_desktop.chat.content import common_ends
+from tavern_desktop.chat.deltas import UNKNOWN
 from tavern_desktop.chat.matching import NONE
 from tavern_desktop.chat.message import Message
 from tavern_desktop.chat.rising import heaviest_rise
 
 _key = operator.itemgetter(0)
 """The key of a message, without a call of Python's own for each of 100,000."""
-
 
 _NOWHERE = -2
 """In place of a partner: no index comes before or behind it."""
@@ -184,5 +184,8 @@ def _add_pairs(rows: _Rows, front: int, run: _Run, old: Sequence[Message], new: 
 
 
 def _say_the_same(one: Message, other: Message) -> bool:
-    """Compare by content: another program may have respelled what it did not change."""
-    return one.raw == other.raw or jsontext.same(one.data(), other.data())
+    """Compare by content: another program may have respelled what it did not change. A text that nobody has is
+    another one."""
+    if one.raw == other.raw:
+        return True
+    return UNKNOWN not in (one.raw, other.raw) and jsontext.same(one.data(), other.data())

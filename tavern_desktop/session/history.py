@@ -1,0 +1,194 @@
+"""The versions of a chat: what is known of each, and one compared with another.
+
+A version is a state in the chat's journal, reached backwards from the chat as it is now, or one of its backups.
+Everything here runs off the owner, in the file's lane, on frozen values; messages have the keys that the open chat
+has for them, so that what is chosen in a comparison can be brought back into it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from tavern_desktop.chat.content import Digests
+from tavern_desktop.chat.deltas import UNKNOWN, DeltaMismatch, apply_to_messages
+from tavern_desktop.chat.differences import Difference, Kind, Row, compare
+from tavern_desktop.chat.field_differences import metadata_changes
+from tavern_desktop.chat.header import Header
+from tavern_desktop.chat.matching import NONE
+from tavern_desktop.chat.message import Message
+from tavern_desktop.chat.recognition import keys_among, recognise
+from tavern_desktop.session.backup_list import backups_for
+from tavern_desktop.session.refusals import Refused
+from tavern_desktop.storage.backups import Backup
+from tavern_desktop.storage.directory import kind_of
+from tavern_desktop.storage.errors import StorageError
+from tavern_desktop.storage.journal_format import JournalKind, Meta
+from tavern_desktop.storage.reader import load
+
+if TYPE_CHECKING:
+    from tavern_desktop.storage.journal import Journal
+
+PastKind = JournalKind | Literal["start", "backup"]
+"""How a version came about: as in the journal; `start` is the oldest that is known, `backup` a copy in a file."""
+
+OUT_OF_REACH = "This version can no longer be reached: the history of the chat has a gap."
+
+
+class VersionUnreachable(Refused):
+    """A version that the list told of cannot be made any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """One version as a list shows it."""
+
+    id: str
+    """The number of the state, or the name of the backup's file."""
+    kind: PastKind
+    at_ms: int
+    label: str = ""
+    messages: int | None = None
+    """How many the chat had; not known of a backup, which has to be read for it."""
+    added: int = 0
+    removed: int = 0
+    edited: int = 0
+    moved: int = 0
+    joined: int = 1
+    """How many changes it stands for, where the journal was thinned."""
+    before: str = ""
+    """The id of the state before, "" where it has none."""
+    size: int | None = None
+    """Of a backup, in bytes."""
+    path: Path | None = None
+    """Of a backup."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A whole version."""
+
+    header: Header
+    messages: Sequence[Message]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two versions, what differs, and the chat as it was when they were compared."""
+
+    before: Snapshot
+    after: Snapshot
+    present: Snapshot
+    difference: Difference
+
+    @cached_property
+    def metadata(self) -> tuple[str, ...]:
+        """The names of the parts of the metadata that differ."""
+        return metadata_changes(self.before.header, self.after.header)
+
+    @cached_property
+    def present_by_key(self) -> dict[int, Message]:
+        return {message.key: message for message in self.present.messages}
+
+    def wanted(self, row: Row) -> tuple[Snapshot, int]:
+        """Return what restoring a row brings back: what stood there before, of an added message what was added."""
+        return (self.after, row.after) if row.before == NONE else (self.before, row.before)
+
+    def can_restore(self, row: Row) -> bool:
+        """Say whether the chat now differs from what restoring a row would bring back."""
+        version, index = self.wanted(row)
+        then = version.messages[index]
+        now = self.present_by_key.get(then.key)
+        if then.raw == UNKNOWN or not row.kinds:
+            return False
+        return now is None or now.raw != then.raw or Kind.MOVED in row.kinds
+
+    @property
+    def would_change(self) -> bool:
+        """Say whether the chat now differs from the earlier version."""
+        same = self.before.messages == self.present.messages
+        return not same or bool(metadata_changes(self.before.header, self.present.header))
+
+
+def list_versions(journal: Journal | None) -> list[Past]:
+    """Return the states that the journal knows, newest first."""
+    metas = [] if journal is None else journal.metas()
+    versions = [_past(meta) for meta in metas]
+    if metas:
+        oldest = metas[-1]
+        versions.append(Past(str(oldest.before), "start", oldest.at_ms, messages=oldest.count_before))
+    return versions
+
+
+def list_backups(chat: Path) -> list[Past]:
+    """Return the backups of a chat, newest first. Raises StorageError io/list."""
+    return [_backup(backup) for backup in backups_for(chat)]
+
+
+def compare_change(journal: Journal | None, present: Snapshot, past: Past) -> Comparison:
+    """Return what a version changed against the one before it. Raises VersionUnreachable, StorageError."""
+    before, after = _states(journal, present, past.before, past.id)
+    return Comparison(before, after, present, compare(before.messages, after.messages))
+
+
+def compare_with_present(journal: Journal | None, present: Snapshot, past: Past) -> Comparison:
+    """Return what changed since a version. Raises VersionUnreachable, StorageError."""
+    before = _read_backup(past.path, present) if past.path is not None else _states(journal, present, past.id)[0]
+    return Comparison(before, present, present, compare(before.messages, present.messages))
+
+
+def _past(meta: Meta) -> Past:
+    return Past(
+        str(meta.number), meta.kind, meta.at_ms, meta.label, meta.count, meta.added, meta.removed, meta.edited,
+        meta.moved, meta.joined, str(meta.before),
+    )  # fmt: skip
+
+
+def _backup(backup: Backup) -> Past:
+    return Past(backup.path.name, "backup", int(backup.mtime * 1000), size=backup.size, path=backup.path)
+
+
+def _states(journal: Journal | None, present: Snapshot, *wanted: str) -> list[Snapshot]:
+    """Go back from the chat as it is, and return the states with these numbers, in that order (oldest first)."""
+    numbers = [int(name) for name in wanted]
+    found: dict[int, Snapshot] = {}
+    if journal is None:
+        raise VersionUnreachable(OUT_OF_REACH)
+    header, messages = present.header, list(present.messages)
+    if journal.number in numbers:
+        found[journal.number] = present
+    try:
+        for meta, delta in journal.deltas_back(after=min(numbers)):
+            header = apply_to_messages(delta, header, messages, back=True)
+            if meta.before in numbers:
+                found[meta.before] = Snapshot(header, _recognised(present.messages, messages))
+    except DeltaMismatch:
+        raise VersionUnreachable(OUT_OF_REACH) from None
+    if len(found) < len(set(numbers)):
+        raise VersionUnreachable(OUT_OF_REACH)
+    return [found[number] for number in numbers]
+
+
+def _recognised(present: Sequence[Message], messages: Sequence[Message]) -> list[Message]:
+    """Give a version's messages that were gone for a while, and are back, the keys they have now."""
+    now, then = {message.key for message in present}, {message.key for message in messages}
+    strange = [index for index, message in enumerate(messages) if message.key not in now and message.raw != UNKNOWN]
+    candidates = [message for message in present if message.key not in then] if strange else []
+    recognised = list(messages)
+    if candidates:
+        keys = keys_among(candidates, [messages[index].raw for index in strange], Digests())
+        for index, key in zip(strange, keys, strict=True):
+            if key is not None:
+                recognised[index] = Message(key, messages[index].raw)
+    return recognised
+
+
+def _read_backup(path: Path, present: Snapshot) -> Snapshot:
+    read = load(path, kind=kind_of(path))
+    if read.header is None and not read.messages:
+        raise StorageError("not_found", "chat", chat_ref=path)
+    messages = recognise(present.messages, [message.raw for message in read.messages]).messages
+    return Snapshot(read.header or present.header, messages)
