@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from tavern_desktop.ui.theme import themes
-from tavern_desktop.ui.widgets import ElidedLabel, label, push_button, set_tone
+from tavern_desktop.ui.widgets import ElidedLabel, label, push_button, set_tone, takes_words_out
 
 MOST_LINES = 8
 COLUMN = 724
@@ -114,7 +114,7 @@ class Composer(QPlainTextEdit):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            if self._composing:
+            if self._composing or takes_words_out(event):
                 event.accept()
                 return True
             if self._is_chats(event):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
-from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from tavern_desktop.ui.icons import Tone, icon
@@ -107,6 +107,20 @@ class ElidedLabel(QLabel):
         painter.drawText(area, self.alignment() | Qt.AlignmentFlag.AlignVCenter, shown)
 
 
+def takes_words_out(event: QEvent) -> bool:
+    """Say whether a key takes words out of the text being typed, as Ctrl+Delete: never is it the chat's (B-22).
+
+    Qt's own text fields do not claim these keys before a window's action has them.
+    """
+    keys = (
+        QKeySequence.StandardKey.DeleteEndOfWord,
+        QKeySequence.StandardKey.DeleteStartOfWord,
+        QKeySequence.StandardKey.DeleteEndOfLine,
+        QKeySequence.StandardKey.DeleteCompleteLine,
+    )
+    return isinstance(event, QKeyEvent) and any(map(event.matches, keys))
+
+
 class TextField(QLineEdit):
     """A line to type in. While an input method composes, Enter, Esc and shortcuts belong to it (B-58)."""
 
@@ -128,7 +142,7 @@ class TextField(QLineEdit):
         super().inputMethodEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        if self._composing and event.type() == QEvent.Type.ShortcutOverride:
+        if event.type() == QEvent.Type.ShortcutOverride and (self._composing or takes_words_out(event)):
             event.accept()
             return True
         return super().event(event)

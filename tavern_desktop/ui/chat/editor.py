@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QVBox
 from typing_extensions import override
 
 from tavern_desktop.ui.chat.look import Look
-from tavern_desktop.ui.widgets import label, push_button
+from tavern_desktop.ui.widgets import label, push_button, takes_words_out
 
 LEAST_LINES = 3
 MOST_OF_SCREEN = 0.6
@@ -36,8 +36,8 @@ class MessageEditor(QPlainTextEdit):
 
     @override
     def event(self, event: QEvent) -> bool:
-        # Both keys belong to the editor while it has them, whatever the window's own shortcuts say.
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _is_own(event):
+        # These keys belong to the editor while it has them, whatever the window's own shortcuts say.
+        if event.type() == QEvent.Type.ShortcutOverride and (_is_own(event) or takes_words_out(event)):
             event.accept()
             return True
         return super().event(event)
@@ -163,6 +163,8 @@ class EditorFrame(QFrame):
             self.height_changed.emit()
 
 
-def _is_own(event: QKeyEvent) -> bool:
+def _is_own(event: QEvent) -> bool:
+    if not isinstance(event, QKeyEvent):
+        return False
     enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
     return event.key() == Qt.Key.Key_Escape or (enter and bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier))
