@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,7 +24,7 @@ def test_there_and_back(old: bytes, new: bytes) -> None:
 
 @given(st.lists(TEXTS, min_size=2, max_size=5))
 def test_one_change_for_many(texts: list[bytes]) -> None:
-    hunks = squashed(cut(old, new) for old, new in zip(texts, texts[1:], strict=False))
+    hunks = squashed(cut(old, new) for old, new in itertools.pairwise(texts))
     assert patched(texts[0], hunks) == texts[-1]
     assert patched(texts[-1], hunks, back=True) == texts[0]
 
