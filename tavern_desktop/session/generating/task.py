@@ -118,7 +118,9 @@ class GenerationTask:
         self._api = self._model = ""
         self._why_stopped: WhyStopped = "user"
         self._pump: Pump[Event | Prompted] = Pump(means.runner, self._take, means.frame)
-        self._future: Future[None] | None = None
+        self._is_stopping = False
+        self._stream: asyncio.Future[None] | None = None
+        """On the loop's thread only."""
         head = StreamHead(str(session.path), target.kind, speaker.name, len(target.before) - 1, now_ms())
         self._keeper = StreamKeeper(means.runner, means.streams, self.id, head, session.notice.emit)
 
@@ -142,14 +144,25 @@ class GenerationTask:
     def start(self, produce: Produce) -> None:
         """Begin. Whatever becomes of it, `ended` is emitted once."""
         self.log.append([("message_start", "", None)])
-        self._future = self._means.loop.submit(produce(self._pump.put))
-        self._future.add_done_callback(lambda future: self._means.runner.post(partial(self._finished, future)))
+        future = self._means.loop.submit(self._run(produce))
+        future.add_done_callback(lambda future: self._means.runner.post(partial(self._finished, future)))
 
     def stop(self, why: WhyStopped = "user") -> None:
         """End it now and keep what has come. Too late or twice does nothing."""
-        if self._future is not None and self.is_running:
-            self._why_stopped = why
-            self._future.cancel()
+        if self.is_running and not self._is_stopping:
+            self._why_stopped, self._is_stopping = why, True
+            self._means.loop.submit(self._cancel())
+
+    # -- on the loop of the model servers -------------------------------------------------------------------
+
+    async def _run(self, produce: Produce) -> None:
+        self._stream = asyncio.ensure_future(produce(self._pump.put))
+        await self._stream
+
+    async def _cancel(self) -> None:
+        """Cancel the stream itself: the task has ended only when the server has been told and nothing more comes."""
+        if self._stream is not None:
+            self._stream.cancel()
 
     # -- while it runs --------------------------------------------------------------------------------------
 

@@ -2,53 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tavern_desktop.backends.errors import BackendError
-from tavern_desktop.backends.events import Event, Failed, Finished, Reasoning, Started, Text, Usage
+from tavern_desktop.backends.events import Event, Failed, Finished, Reasoning, Text, Usage
 from tavern_desktop.backends.loop_thread import LoopThread
-from tavern_desktop.prompt.messages import Prompt, PromptError
+from tavern_desktop.prompt.messages import PromptError
 from tavern_desktop.session import commands
 from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.generating.reply import Speaker
-from tavern_desktop.session.generating.task import GenerationTask, Kind, Means, Prompted, Put, Target
+from tavern_desktop.session.generating.task import GenerationTask, Kind, Means, Put, Target
 from tavern_desktop.session.loading import Setup
 from tavern_desktop.session.runner import PlainRunner
 from tavern_desktop.storage.reply_stream import interrupted_replies
 from tests.unit.session.chats import raw, reply, user, write
-
-SECONDS = 60.0
-
-
-class Scripted:
-    """A model whose reply the test hands out piece by piece."""
-
-    def __init__(self, *, prompt: Prompt | None = None) -> None:
-        self.prompt = prompt or Prompt(())
-        self.pieces: asyncio.Queue[Event | None] | None = None
-        self.loop: asyncio.AbstractEventLoop | None = None
-        self.was_stopped = False
-
-    async def produce(self, put: Put) -> None:
-        self.loop, self.pieces = asyncio.get_running_loop(), asyncio.Queue()
-        put(Prompted(self.prompt, "openai", "asked-for"))
-        put(Started("tiny"))
-        try:
-            while (event := await self.pieces.get()) is not None:
-                put(event)
-        except asyncio.CancelledError:
-            self.was_stopped = True
-            raise
-
-    def send(self, *events: Event | None) -> None:
-        assert self.loop is not None
-        assert self.pieces is not None
-        for event in events:
-            self.loop.call_soon_threadsafe(self.pieces.put_nowait, event)
+from tests.unit.session.generating.scripted import SECONDS, Scripted
 
 
 class Stage:
@@ -81,7 +52,7 @@ class Stage:
     def run(self, model: Scripted, *events: Event, kind: Kind = "reply", index: int | None = None) -> GenerationTask:
         task = self.task(kind, index)
         task.start(model.produce)
-        self.until(lambda: model.pieces is not None)
+        self.until(lambda: model.is_there)
         model.send(*events)
         return task
 
