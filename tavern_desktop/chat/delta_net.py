@@ -22,7 +22,7 @@ def between(old_header: Header, old: Sequence[Message], new_header: Header, new:
     sources = [place.get(message.key) for message in new_part]
     edits: dict[int, _Text | None] = {}
     for index, source in enumerate(sources, front):
-        if source is not None and old[source].raw != new[index].raw:
+        if source is not None and old[source] is not new[index]:
             edits[index] = _Text.of(old[source].raw, new[index].raw)
     head = _Text.of(old_header.raw, new_header.raw)
     state = _State(front, range(front, len(old) - back), sources, edits, head)

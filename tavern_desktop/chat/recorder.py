@@ -123,8 +123,9 @@ class Recorder:
 def _delta(count: int, event: _Event) -> Delta:
     match event:
         case _Replaced():
-            pairs = enumerate(zip(event.before, event.after, strict=True), event.first)
-            edits = (Edit.between(index, old.raw, new.raw) for index, (old, new) in pairs if old.raw != new.raw)
+            changed = enumerate(zip(event.before, event.after, strict=True), event.first)
+            pairs = ((index, old.raw, new.raw) for index, (old, new) in changed if old is not new)
+            edits = (Edit.between(index, old, new) for index, old, new in pairs if old != new)
             return Delta(count, tuple(edits))
         case _Present():
             records = tuple(message.raw for message in event.messages)
