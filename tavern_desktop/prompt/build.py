@@ -34,7 +34,7 @@ class _Builder:
         head, tail = self._head(), self._tail()
         turns = turns_from_end(scene)
         last = self._continued(turns) if scene.action == "continue" else []
-        budget = usable(scene.context, scene.reply, self.counter)
+        budget = usable(scene.context, scene.reply, is_estimate=self.counter.is_estimate)
         budget -= self._require(budget, [*head, *last, *tail])
         history = self._history(turns, budget)
         budget -= sum(part.tokens for part in history)

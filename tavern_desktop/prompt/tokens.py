@@ -50,7 +50,7 @@ class Estimate:
         return Estimate(self.ratio * (0.5 + 0.5 * counted / estimated))
 
 
-def usable(context: int, reply: int, counter: TokenCounter) -> int:
+def usable(context: int, reply: int, *, is_estimate: bool) -> int:
     """Return how many tokens a prompt may have, so that the reply fits."""
-    margin = math.ceil(context * MARGIN) if counter.is_estimate else 0
+    margin = math.ceil(context * MARGIN) if is_estimate else 0
     return context - reply - margin

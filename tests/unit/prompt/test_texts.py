@@ -104,5 +104,5 @@ def test_an_estimate_learns_from_what_the_server_counted() -> None:
     before = estimate.count("word " * 100)
     assert estimate.calibrated(100, 50).count("word " * 100) < before
     assert estimate.calibrated(0, 50) is estimate
-    assert usable(1000, 200, estimate) == 770
+    assert usable(1000, 200, is_estimate=True) == 770
     assert estimate.count("\ud83d") > 0
