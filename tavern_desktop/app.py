@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 SWITCH_INTERVAL = 0.001
 """Seconds a thread may hold the interpreter: halves the longest stall of the window while a worker is busy."""
 DESKTOP_FILE = "tavern-desktop"
-RECOVERY = "recovery"
 NO_SCREEN = """\
 There is no screen to show a window on: neither DISPLAY nor WAYLAND_DISPLAY is set.
 The commands need none; see  tavern-desktop chats --help"""
@@ -226,12 +225,13 @@ def _services(start: Start, claim: Claim, application: QApplication) -> Services
 
     def open_chats(root: DataRoot) -> OpenChats:
         from tavern_desktop.library.groups import header_for_headerless
+        from tavern_desktop.session import recovered
         from tavern_desktop.session.open_chats import OpenChats
 
         folder = start.folders.for_root(root.path).data
         return OpenChats(
             runner,
-            folder / RECOVERY,
+            folder / recovered.FOLDER,
             header_for_headerless=partial(header_for_headerless, root),
             read_only=not claim.move_to(folder),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
+from collections import Counter
 from importlib import metadata
 from typing import Any
 
@@ -18,6 +19,8 @@ from tavern_desktop.session import handover
 from tavern_desktop.storage.directory import list_global
 from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.storage.index import Index
+from tavern_desktop.storage.savelog import FOLDER as SAVE_LOG
+from tavern_desktop.storage.savelog import read_save_log
 
 _PACKAGES = ("PySide6-Essentials", "orjson", "msgspec", "platformdirs", "filelock", "markdown-it-py")
 
@@ -99,7 +102,22 @@ def _about_root(context: Context) -> dict[str, Any]:
             "conflict_copies": sum(len(chat.conflicts) for chat in listing.files),
         },
         "locks": _locks(context),
+        "saves": _saves(context),
         "index": _index_facts(index, chats, indexed_cards),
+    }
+
+
+def _saves(context: Context) -> dict[str, Any]:
+    """Say how the last saves went, by their log."""
+    records = read_save_log(context.folders.for_root(context.root.path).data / SAVE_LOG)
+    results = Counter(record.result for record in records)
+    flags = Counter(flag for record in records for flag in record.flags)
+    return {
+        "recorded": len(records),
+        "results": [f"{name}: {count}" for name, count in results.most_common()],
+        "worth_a_look": [f"{name}: {count}" for name, count in flags.most_common()],
+        "conflicts": sum(record.conflicts for record in records),
+        "slowest_ms": max((record.duration_ms for record in records), default=0),
     }
 
 

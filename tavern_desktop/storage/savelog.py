@@ -22,6 +22,8 @@ from tavern_desktop.storage.errors import ChangedOnDisk, StorageError
 from tavern_desktop.storage.own_folders import make_folder
 from tavern_desktop.storage.signature import Signature
 
+FOLDER = "savelog"
+"""In our folder of a data root."""
 FILE, OLDER = "savelog.jsonl", "savelog.1.jsonl"
 KEPT = 1000
 """Saves that are shown, and after which a file is full."""

@@ -125,6 +125,8 @@ class Act(Enum):
     SEARCH_LIBRARY = _a(QT_TRANSLATE_NOOP("Act", "Search the Library"), "Ctrl+L", "search")
 
     COMMAND_PALETTE = _a(QT_TRANSLATE_NOOP("Act", "Command Palette…"), "Ctrl+Shift+P", "command")
+    RECOVERED = _a(QT_TRANSLATE_NOOP("Act", "Recovered Copies…"), "", "undo")
+    SAVE_LOG = _a(QT_TRANSLATE_NOOP("Act", "Save Log…"), "", "file")
     KEY_MAP = _a(QT_TRANSLATE_NOOP("Act", "Map of Keys"), "Ctrl+/", "keyboard")
     ABOUT = _a(QT_TRANSLATE_NOOP("Act", "About Tavern Desktop"), "", "info")
 

@@ -34,7 +34,9 @@ VIEW: Items = (
     Act.LIBRARY, Act.INSPECTOR, Act.SEARCH_LIBRARY, None, Act.ZOOM_IN, Act.ZOOM_OUT, Act.ZOOM_RESET, None,
     Act.THEME_SYSTEM, Act.THEME_LIGHT, Act.THEME_DARK,
 )  # fmt: skip
-HELP: Items = (Act.COMMAND_PALETTE, Act.KEY_MAP, Act.WELCOME, None, Act.ABOUT)
+HELP: Items = (
+    Act.COMMAND_PALETTE, Act.KEY_MAP, Act.WELCOME, None, Act.RECOVERED, Act.SAVE_LOG, None, Act.ABOUT,
+)  # fmt: skip
 
 MENU_BAR: Sequence[tuple[object, Items]] = (
     (QT_TRANSLATE_NOOP("Menu", "&File"), FILE),

@@ -82,6 +82,11 @@ class Services(QObject):
         self._drafts: Drafts | None = None
 
     @property
+    def own_data(self) -> Path:
+        """Our folder for what must not be lost of the data root in use."""
+        return self.folders.for_root(self.root.path).data
+
+    @property
     def drafts(self) -> Drafts:
         """What is typed and not sent or saved in the chats of the data root in use."""
         if self._drafts is None:

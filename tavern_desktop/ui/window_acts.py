@@ -76,6 +76,8 @@ class WindowActs(QObject):
             Act.SEARCH_LIBRARY: self.search_library,
             Act.COMMAND_PALETTE: self.show_commands,
             Act.KEY_MAP: self.show_keys,
+            Act.RECOVERED: self.show_recovered,
+            Act.SAVE_LOG: self.show_save_log,
             Act.ABOUT: self.show_about,
         }
 
@@ -354,6 +356,24 @@ class WindowActs(QObject):
         from tavern_desktop.ui.key_map import KeyMap
 
         KeyMap(self._window).open()
+
+    def show_recovered(self) -> None:
+        """Show what was put aside in our own folder instead of being lost."""
+        from tavern_desktop.session.recovered import FOLDER
+        from tavern_desktop.ui.recovered_dialog import RecoveredDialog
+
+        def show_in_folder(path: Path) -> None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))
+
+        folder = self._services.own_data / FOLDER
+        RecoveredDialog(self._window, self._services.runner, folder, self._part.desk.open, show_in_folder).open()
+
+    def show_save_log(self) -> None:
+        """Show what became of the last saves."""
+        from tavern_desktop.storage.savelog import FOLDER
+        from tavern_desktop.ui.save_log_dialog import SaveLogDialog
+
+        SaveLogDialog(self._window, self._services.runner, self._services.own_data / FOLDER).open()
 
     def show_about(self) -> None:
         """Say what this program is."""
