@@ -34,8 +34,12 @@ class Need(Flag):
     """The current message is hidden from the prompt, and may be shown again."""
     CHARACTER = auto()
     """The chat in view, or the row chosen in the library, belongs to a character."""
+    OWNER = auto()
+    """The chat in view, or the row chosen in the library, is a character's or a group's."""
     UNDO = auto()
     REDO = auto()
+    COPIES = auto()
+    """The chat in view has conflict copies."""
     SEARCH = auto()
     """Something is being searched for."""
     CARD = auto()
@@ -72,8 +76,12 @@ class Act(Enum):
     SHOW_FILE = _a(QT_TRANSLATE_NOOP("Act", "Show File in Folder"), "", "folder", Need.FILE)
     RENAME_CHAT = _a(QT_TRANSLATE_NOOP("Act", "Rename Chat…"), "Ctrl+Shift+R", "pencil", Need.FILE)
     DUPLICATE_CHAT = _a(QT_TRANSLATE_NOOP("Act", "Duplicate Chat"), "", "duplicate", Need.FILE)
+    BRANCH_CHAT = _a(QT_TRANSLATE_NOOP("Act", "Branch from the End"), "", "branch", Need.FILE)
+    MANAGE_CHATS = _a(QT_TRANSLATE_NOOP("Act", "Manage Chats…"), "Ctrl+Shift+M", "chat", Need.OWNER)
+    IMPORT_CHATS = _a(QT_TRANSLATE_NOOP("Act", "Import Chats…"), "", "import")
     EXPORT = _a(QT_TRANSLATE_NOOP("Act", "Export Chat…"), "Ctrl+Shift+E", "file", Need.FILE)
     BACKUPS = _a(QT_TRANSLATE_NOOP("Act", "Show Backups…"), "", "save", Need.FILE)
+    CONFLICT_COPIES = _a(QT_TRANSLATE_NOOP("Act", "Conflict Copies…"), "", "swipes", Need.COPIES)
     REMOVE_CHAT = _a(QT_TRANSLATE_NOOP("Act", "Move Chat to the Bin"), "Ctrl+Shift+Del", "trash", Need.FILE)
     SETTINGS = _a(QT_TRANSLATE_NOOP("Act", "Settings…"), "Ctrl+,", "settings")
     CLOSE_WINDOW = _a(QT_TRANSLATE_NOOP("Act", "Close Window"), "Ctrl+W", "close")

@@ -36,7 +36,8 @@ _ICONS: dict[str, tuple[str, Tone]] = {
 class Banner(QWidget):
     """Shows the newest notice; when it is dismissed the one before it comes back."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, inset: int = 22) -> None:
+        """`inset`: pixels left free at either side, as over the chat; the upper edge is then free too."""
         super().__init__(parent)
         self._notices: list[Notice] = []
         self._frame = QFrame()
@@ -55,7 +56,7 @@ class Banner(QWidget):
         row.addLayout(self._buttons)
         row.addWidget(icon_button("close", self.tr("Dismiss"), self._dismiss))
         around = QVBoxLayout(self)
-        around.setContentsMargins(22, 8, 22, 0)
+        around.setContentsMargins(inset, 8 if inset else 0, inset, 0)
         around.addWidget(self._frame)
         self.hide()
 

@@ -11,23 +11,30 @@ from tavern_desktop.chat.chat import Chat
 from tavern_desktop.ui.actions import Act, ActionSet, Need
 from tavern_desktop.ui.banner import Notice
 from tavern_desktop.ui.chat_pane import ChatPane
+from tavern_desktop.ui.conflict_copies import ConflictCopies
 from tavern_desktop.ui.desk import ChatDesk
 from tavern_desktop.ui.file_deeds import FileDeeds
 from tavern_desktop.ui.finding import Finding
 from tavern_desktop.ui.inspector.pane import Inspector
 from tavern_desktop.ui.library.entries import Entry
+from tavern_desktop.ui.manager.owner import owner_of_character, owner_of_group
 from tavern_desktop.ui.menus import (
     HEADER_MENU,
     LIBRARY_CONTEXT,
+    LIBRARY_CONTEXT_WITH_COPIES,
     MESSAGE_CONTEXT,
+    PERSON_CONTEXT,
     Items,
     build_menu_bar,
     menu_for,
     pop_up_menu,
 )
 from tavern_desktop.ui.messages import Said
+from tavern_desktop.ui.owner_acts import OwnerActs
 from tavern_desktop.ui.save_status import save_status
 from tavern_desktop.ui.searching import Searching
+from tavern_desktop.ui.services import Services
+from tavern_desktop.ui.tellers import BannerTeller
 from tavern_desktop.ui.window_acts import WindowActs
 
 if TYPE_CHECKING:
@@ -49,13 +56,20 @@ class ChatPart(QObject):
         self.desk = ChatDesk(window.services, self.pane, self)
         self.finding = Finding(window.services, self.pane.find_bar, self.pane.view, self._chat, self)
         self.searching = Searching(window.services, window.library, self.desk, self.pane, self.finding, self)
-        self.files = FileDeeds(window, self)
+        teller = BannerTeller(self.pane.banner, self.pane.undo_bar, lambda: self.pane.page == "surface")
+        self.files = FileDeeds(window, self, teller, self.desk.open)
+        self.owners = OwnerActs(window, self)
+        self.copies = ConflictCopies(window, self)
         self.acts = WindowActs(window, self)
         self._connect_window()
         self._connect_chat()
         build_menu_bar(window.menuBar(), self.actions)
         self.show_choices()
         self._show_chat()
+
+    @property
+    def services(self) -> Services:
+        return self._services
 
     def show_choices(self) -> None:
         """Tick what is switched on."""
@@ -88,7 +102,9 @@ class ChatPart(QObject):
         self.desk.chat_changed.connect(self._show_chat)
         self.desk.state_changed.connect(self._show_available)
         self.desk.save_changed.connect(self._show_save)
+        self.desk.commands.branch_requested.connect(self._branch)
         self.finding.changed.connect(self._show_available)
+        self.copies.changed.connect(self._show_available)
         pane.header.menu_requested.connect(lambda place: self._pop_up(HEADER_MENU, place))
         pane.view.menu_requested.connect(lambda place: self._pop_up(MESSAGE_CONTEXT, place))
         pane.view.link_activated.connect(acts.open_link)
@@ -108,10 +124,39 @@ class ChatPart(QObject):
         pop_up_menu(self._window, items, self.actions).popup(place)
 
     def _pop_up_for_entry(self, entry: Entry, place: QPoint) -> None:
-        """Offer what can be done to the chat of a row in the library."""
-        if entry.path:
+        """Offer what can be done to the chat of a row in the library, or for the person that it stands for."""
+        kind = self._window.library.person_kind
+        if kind:
+            self._pop_up_for_person(kind, entry.key, place)
+        elif entry.path:
             path = Path(entry.path)
-            menu_for(self._window, LIBRARY_CONTEXT, lambda act: self.files.run(act, path)).popup(place)
+            items = LIBRARY_CONTEXT if entry.versions < 2 else LIBRARY_CONTEXT_WITH_COPIES
+            menu_for(self._window, items, lambda act: self._run_for(act, path)).popup(place)
+
+    def _run_for(self, act: Act, path: Path) -> None:
+        if act is Act.CONFLICT_COPIES:
+            self.copies.show(path)
+        else:
+            self.files.run(act, path)
+
+    def _pop_up_for_person(self, kind: str, key: str, place: QPoint) -> None:
+        library = self._services.library
+        owner = owner_of_group(library, key) if kind == "group" else owner_of_character(library, key)
+
+        def run(act: Act) -> None:
+            if act is Act.NEW_CHAT:
+                self.owners.begin_chat(owner)
+            else:
+                self.owners.run(act, owner)
+
+        menu_for(self._window, PERSON_CONTEXT, run).popup(place)
+
+    def _branch(self, key: int) -> None:
+        """Go on from a message of the chat in view in a chat of its own."""
+        chat, path = self._chat(), self.desk.path
+        index = chat.find(key) if chat is not None else None
+        if index is not None and path is not None:
+            self.files.branch(path, index)
 
     def _show_chat(self) -> None:
         session = self.desk.session
@@ -126,8 +171,12 @@ class ChatPart(QObject):
         there = self.desk.available()
         if self._window.library.chosen_character():
             there |= Need.CHARACTER
+        if self.owners.at_hand() is not None:
+            there |= Need.OWNER
         if self.finding.is_active:
             there |= Need.SEARCH
+        if self.copies.are_there:
+            there |= Need.COPIES
         self.actions.set_available(there)
         session = self.desk.session
         for act, label in (

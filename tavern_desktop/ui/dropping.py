@@ -1,4 +1,4 @@
-"""What may be dropped on the window: one chat file, or one folder."""
+"""What may be dropped on the window: one chat file, or one folder; and on the chat manager: files to import."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QMimeData
 
 SUFFIX = ".jsonl"
+IMPORTED = (SUFFIX, ".json")
 
 
 def dropped_path(data: QMimeData) -> Path | None:
@@ -16,3 +17,9 @@ def dropped_path(data: QMimeData) -> Path | None:
         return None
     path = Path(urls[0].toLocalFile())
     return path if path.is_dir() or path.suffix == SUFFIX else None
+
+
+def dropped_chats(data: QMimeData) -> list[Path]:
+    """Return the files that are dragged and may be chats of any program."""
+    paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
+    return [path for path in paths if path.suffix.lower() in IMPORTED]

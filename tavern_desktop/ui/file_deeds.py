@@ -1,49 +1,52 @@
-"""What is done to whole chats in a window: rename, duplicate, branch, export, move to the bin, backups."""
+"""What is done to whole chats: rename, duplicate, export, move to the bin, backups. From a window or a dialog."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from tavern_desktop.session.refusals import Refused
 from tavern_desktop.session.runner import Outcome
 from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.ui.actions import Act
-from tavern_desktop.ui.banner import Notice
 from tavern_desktop.ui.library.entries import words_of
 from tavern_desktop.ui.relative_date import relative_date
+from tavern_desktop.ui.tellers import Teller
 
 if TYPE_CHECKING:
     from tavern_desktop.session.export import Format
     from tavern_desktop.session.file_acts import FileDone, Removed
     from tavern_desktop.ui.chat_part import ChatPart
-    from tavern_desktop.ui.main_window import MainWindow
 
 SHOWN_WORDS = 48
 """Characters of a chat's last words that the undo bar has room for."""
 
 
 class FileDeeds(QObject):
-    """Owner: the chat's part of the window. Each deed is for the chat at `path`."""
+    """Owner: `parent`, over which dialogs come up. Each deed is for the chat at `path`."""
 
-    def __init__(self, window: MainWindow, part: ChatPart) -> None:
-        super().__init__(part)
-        self._window = window
+    def __init__(self, parent: QWidget, part: ChatPart, teller: Teller, arrived: Callable[[Path], object]) -> None:
+        """`arrived` is told of each new chat; it is in the library's lists, or will be soon."""
+        super().__init__(parent)
+        self._window = parent
         self._part = part
-        self._services = window.services
+        self._teller = teller
+        self._arrived = arrived
+        self._services = part.services
         self._deeds: dict[Act, Callable[[Path], object]] = {
             Act.RENAME_CHAT: self.rename,
             Act.DUPLICATE_CHAT: self.duplicate,
+            Act.BRANCH_CHAT: self.branch_at_end,
             Act.EXPORT: self.export,
             Act.BACKUPS: self.show_backups,
             Act.REMOVE_CHAT: self.remove,
         }
-        part.desk.commands.branch_requested.connect(self.branch)
 
     def handles(self, act: Act) -> bool:
         """Say whether `act` is about a whole chat."""
@@ -61,26 +64,41 @@ class FileDeeds(QObject):
         from tavern_desktop.ui.name_dialog import NameDialog
 
         def take(name: str) -> None:
-            self._start(
-                lambda: self._services.file_acts.rename(path, name, self._renamed(path)), self.tr("Not renamed")
-            )
+            self.rename_to(path, name)
 
         title, button = self.tr("Rename Chat"), self.tr("Rename")
         NameDialog(self._window, title, path.stem, button, lambda name: self._judge(path, name), take).open()
 
-    def duplicate(self, path: Path) -> None:
-        """Copy the chat and open the copy."""
+    def rename_to(self, path: Path, name: str) -> Path | None:
+        """Give the chat this name; return what it will be called, None (told why) where it cannot be."""
+        will_do, why_not = self._judge(path, name)
+        if not will_do:
+            self._teller.fail(f"{self.tr('Not renamed')}: {why_not}")
+            return None
         acts = self._services.file_acts
-        self._start(lambda: acts.duplicate(path, self._opener), self.tr("Not duplicated"))
+        self._start(lambda: acts.rename(path, name, self._renamed(path)), self.tr("Not renamed"))
+        return _renamed(path, name)
 
-    def branch(self, key: int) -> None:
-        """Go on from a message of the chat in view in a chat of its own."""
-        session = self._part.desk.session
-        index = session.chat.find(key) if session is not None and session.chat is not None else None
-        if session is not None and index is not None:
-            acts, path = self._services.file_acts, session.path
-            self._part.desk.keep_edit()
-            self._start(lambda: acts.branch(path, index, self._opener), self.tr("No branch was made"))
+    def duplicate(self, path: Path) -> None:
+        """Copy the chat."""
+        acts = self._services.file_acts
+        self._start(lambda: acts.duplicate(path, self._made), self.tr("Not duplicated"))
+
+    def branch(self, path: Path, index: int) -> None:
+        """Go on from a message in a chat of its own."""
+        acts = self._services.file_acts
+        self._part.desk.keep_edit()
+        self._start(lambda: acts.branch(path, index, self._made), self.tr("No branch was made"))
+
+    def branch_at_end(self, path: Path) -> None:
+        """Go on from the newest message in a chat of its own."""
+        session, row = self._services.open_chats.session_for(path), self._services.library.row(path)
+        chat = session.chat if session is not None else None
+        count = len(chat) if chat is not None else row.messages if row is not None else 0
+        if count > 0:
+            self.branch(path, count - 1)
+        else:
+            self._fail(self.tr("No branch was made"), self.tr("the chat has no messages that can be read."))
 
     def export(self, path: Path) -> None:
         """Ask where to and in which form."""
@@ -106,16 +124,42 @@ class FileDeeds(QObject):
         def exported(outcome: Outcome[FileDone]) -> None:
             done = self._done(outcome, self.tr("Not exported"))
             if done is not None:
-                self._say(self.tr("Exported to {path}.").format(path=done.path))
+                self._teller.say(self.tr("Exported to {path}.").format(path=done.path))
 
         acts = self._services.file_acts
         self._start(lambda: acts.export(path, out, form, exported, replace=True), self.tr("Not exported"))
+
+    def remove_all(self, paths: Sequence[Path]) -> None:
+        """Move several chats to the bin, each with its own way back."""
+        if len(paths) == 1:
+            self.remove(paths[0])
+            return
+        gone: list[Removed] = []
+        failed: list[str] = []
+        in_view = self._part.desk.path
+
+        def removed(path: Path, outcome: Outcome[Removed]) -> None:
+            if isinstance(outcome.error, StorageError):
+                failed.append(f"{path.stem} ({sentence(outcome.error).rstrip('.')})")
+            else:
+                gone.append(outcome.result())
+            if len(gone) + len(failed) == len(paths):
+                self._open_another(in_view, gone)
+                self._tell_removed(gone, failed)
+
+        for path in paths:
+            try:
+                self._services.file_acts.remove(path, partial(removed, path))
+            except Refused as refusal:
+                failed.append(f"{path.stem} ({refusal.sentence.rstrip('.')})")
+        if len(failed) == len(paths):
+            self._tell_removed(gone, failed)
 
     def remove(self, path: Path, *, despite_damage: bool = False) -> None:
         """Move the chat to the system's bin, and offer to undo that."""
         told = self._described(path)
         in_view = self._part.desk.path == path
-        replacement = self._replacement(path)
+        others = self._others(path, {str(path)})
 
         def removed(outcome: Outcome[Removed]) -> None:
             try:
@@ -124,8 +168,8 @@ class FileDeeds(QObject):
                 self._not_removed(path, error)
                 return
             self._services.library.refresh_chat(gone.path)
-            if in_view and replacement is not None and self._part.desk.session is None:
-                self._part.desk.open(replacement)
+            if in_view and others and self._part.desk.session is None:
+                self._part.desk.open(others[0])
             for warning in gone.warnings:
                 self._services.messages.warning(warning)
             self._offer_undo(gone, told)
@@ -139,7 +183,7 @@ class FileDeeds(QObject):
 
         def restore(backup: Path) -> None:
             acts = self._services.file_acts
-            self._start(lambda: acts.restore(path, backup, self._opener), self.tr("The backup was not opened"))
+            self._start(lambda: acts.restore(path, backup, self._made), self.tr("The backup was not opened"))
 
         BackupsDialog(self._window, self._services.runner, path, path.stem, restore).open()
 
@@ -176,43 +220,66 @@ class FileDeeds(QObject):
 
         return renamed
 
-    def _opener(self, outcome: Outcome[FileDone]) -> None:
+    def _made(self, outcome: Outcome[FileDone]) -> None:
         done = self._done(outcome, self.tr("The new chat was not made"))
         if done is not None:
             self._services.library.refresh_chat(done.path)
-            self._part.desk.open(done.path)
+            self._arrived(done.path)
 
     def _not_removed(self, path: Path, error: StorageError) -> None:
         if error.kind not in ("bad_header", "bad_encoding"):
             self._fail(self.tr("Not moved to the bin"), sentence(error))
             return
-        anyway = (self.tr("Move It Anyway"), lambda: self.remove(path, despite_damage=True))
         text = self.tr("Not moved to the bin: the file is damaged, and some of it may still be readable.")
-        self._part.pane.banner.show_notice(Notice(text, (anyway,), "warning", "file"))
+        self._teller.ask(text, self.tr("Move It Anyway"), lambda: self.remove(path, despite_damage=True))
 
     def _offer_undo(self, gone: Removed, told: str) -> None:
-        def undo() -> None:
-            acts = self._services.file_acts
-            self._start(lambda: acts.bring_back(gone, self._opener), self.tr("Not brought back"))
-
         if gone.kept_at is None:
             text = self.tr("Moved to the bin: {chat}").format(chat=told)
         else:
             text = self.tr("This disk has no bin, so it was put aside in {folder}: {chat}").format(
                 folder=gone.kept_at.parent, chat=told
             )
-        if gone.copy is None and gone.kept_at is None:
-            self._say(text)
-        elif self._part.pane.page == "surface":
-            self._part.pane.undo_bar.offer(text, undo)
+        self._offer_return([gone], text)
+
+    def _tell_removed(self, gone: list[Removed], failed: list[str]) -> None:
+        """Say what became of several chats."""
+        for each in gone:
+            self._services.library.refresh_chat(each.path)
+            for warning in each.warnings:
+                self._services.messages.warning(warning)
+        if failed:
+            self._teller.fail(self.tr("Not moved to the bin: {chats}.").format(chats=", ".join(failed)))
+        if gone:
+            count = self._window.locale().toString(len(gone))
+            text = self.tr("1 chat moved to the bin") if len(gone) == 1 else self.tr("{n} chats moved to the bin")
+            self._offer_return(gone, text.format(n=count))
+
+    def _open_another(self, in_view: Path | None, gone: list[Removed]) -> None:
+        """Where the chat in view is among those that went, open the newest that its character or group has left."""
+        if in_view is None or self._part.desk.session is not None:
+            return
+        others = self._others(in_view, {str(each.path) for each in gone})
+        if others:
+            self._part.desk.open(others[0])
+
+    def _offer_return(self, gone: list[Removed], text: str) -> None:
+        """Tell what went, with the way back where there is one."""
+        back = [each for each in gone if each.copy is not None or each.kept_at is not None]
+
+        def undo() -> None:
+            acts = self._services.file_acts
+            for each in back:
+                self._start(partial(acts.bring_back, each, self._made), self.tr("Not brought back"))
+
+        if back:
+            self._teller.offer_undo(text, undo)
         else:
-            self._part.pane.banner.show_notice(Notice(text, ((self.tr("Undo"), undo),), key="removed"))
+            self._teller.say(text)
 
     def _judge(self, path: Path, name: str) -> tuple[bool, str]:
-        from tavern_desktop.storage.file_moves import renamed
-
         try:
-            target = renamed(path, name)
+            target = _renamed(path, name)
         except StorageError as error:
             return False, sentence(error)
         if target == path:
@@ -238,17 +305,21 @@ class FileDeeds(QObject):
             parts.append(f"“{words[:SHOWN_WORDS].rstrip()}…”" if len(words) > SHOWN_WORDS else f"“{words}”")
         return ", ".join(parts)
 
-    def _replacement(self, path: Path) -> Path | None:
-        """Return the newest other chat of the same character or group."""
+    def _others(self, path: Path, but: Collection[str]) -> list[Path]:
+        """Return the chats of the same character or group, newest first, without those in `but`."""
         library = self._services.library
         row = library.row(path)
         if row is None or not (row.character or row.group):
-            return None
-        others = library.chats_of(character=row.character, group=row.group)
-        return next((other.path for other in others if other.file != row.file), None)
-
-    def _say(self, text: str) -> None:
-        self._part.pane.banner.show_notice(Notice(text, key="file"))
+            return []
+        rows = library.chats_of(character=row.character, group=row.group)
+        return [other.path for other in rows if other.file not in but]
 
     def _fail(self, what: str, why: str) -> None:
-        self._part.pane.banner.show_notice(Notice(f"{what}: {why}", tone="danger", key="file"))
+        self._teller.fail(f"{what}: {why}")
+
+
+def _renamed(path: Path, name: str) -> Path:
+    """Return what a chat would be called. Raises StorageError."""
+    from tavern_desktop.storage.file_moves import renamed
+
+    return renamed(path, name)

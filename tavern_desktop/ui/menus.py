@@ -14,7 +14,8 @@ from tavern_desktop.ui.icons import icon
 Items = Sequence[Act | None]
 
 FILE: Items = (
-    Act.NEW_CHAT, Act.NEW_WINDOW, None, Act.OPEN_FILE, Act.OPEN_FOLDER, None, Act.SAVE, Act.EXPORT, Act.BACKUPS,
+    Act.NEW_CHAT, Act.NEW_WINDOW, None, Act.OPEN_FILE, Act.OPEN_FOLDER, None, Act.SAVE, Act.IMPORT_CHATS,
+    Act.EXPORT, Act.BACKUPS,
     Act.SHOW_FILE, None, Act.SETTINGS, None, Act.CLOSE_WINDOW, Act.QUIT,
 )  # fmt: skip
 EDIT: Items = (
@@ -28,7 +29,8 @@ MESSAGE: Items = (
 )  # fmt: skip
 CHAT: Items = (
     Act.JUMP, Act.GO_TO, Act.GO_TO_END, Act.SHOW_MORE, None, Act.PREVIOUS_CHAT, Act.NEXT_CHAT, None, Act.RELOAD,
-    None, Act.RENAME_CHAT, Act.DUPLICATE_CHAT, Act.REMOVE_CHAT,
+    Act.CONFLICT_COPIES, None, Act.RENAME_CHAT, Act.DUPLICATE_CHAT, Act.REMOVE_CHAT, None,
+    Act.MANAGE_CHATS,
 )  # fmt: skip
 VIEW: Items = (
     Act.LIBRARY, Act.INSPECTOR, Act.SEARCH_LIBRARY, None, Act.ZOOM_IN, Act.ZOOM_OUT, Act.ZOOM_RESET, None,
@@ -54,12 +56,16 @@ MESSAGE_CONTEXT: Items = (
 )  # fmt: skip
 HEADER_MENU: Items = (
     Act.NEW_CHAT, None, Act.FIND, Act.GO_TO, Act.GO_TO_END, None, Act.RENAME_CHAT, Act.DUPLICATE_CHAT, Act.EXPORT,
-    Act.BACKUPS, Act.SHOW_FILE, Act.RELOAD, None, Act.REMOVE_CHAT, None, Act.INSPECTOR,
+    Act.BACKUPS, Act.CONFLICT_COPIES, Act.SHOW_FILE, Act.RELOAD, None, Act.REMOVE_CHAT, None,
+    Act.MANAGE_CHATS, None, Act.INSPECTOR,
 )  # fmt: skip
 LIBRARY_CONTEXT: Items = (
-    Act.RENAME_CHAT, Act.DUPLICATE_CHAT, Act.EXPORT, Act.BACKUPS, None, Act.REMOVE_CHAT,
+    Act.RENAME_CHAT, Act.DUPLICATE_CHAT, Act.EXPORT, Act.BACKUPS, None, Act.REMOVE_CHAT, None, Act.MANAGE_CHATS,
 )  # fmt: skip
 """What can be done to a chat in the library, in view or not."""
+PERSON_CONTEXT: Items = (Act.NEW_CHAT, None, Act.MANAGE_CHATS, Act.IMPORT_CHATS)
+"""What can be done for a character or a group in the library."""
+LIBRARY_CONTEXT_WITH_COPIES: Items = (Act.CONFLICT_COPIES, None, *LIBRARY_CONTEXT)
 
 
 def title(text: str) -> str:

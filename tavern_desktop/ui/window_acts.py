@@ -65,6 +65,7 @@ class WindowActs(QObject):
             Act.PREVIOUS_CHAT: partial(self.go_to_neighbour, -1),
             Act.NEXT_CHAT: partial(self.go_to_neighbour, 1),
             Act.RELOAD: self.reload,
+            Act.CONFLICT_COPIES: self.show_copies,
             Act.LIBRARY: partial(self._show_pane, "library"),
             Act.INSPECTOR: partial(self._show_pane, "inspector"),
             Act.ZOOM_IN: partial(zoom, 1),
@@ -86,6 +87,8 @@ class WindowActs(QObject):
         commands, files = self._part.desk.commands, self._part.files
         if files.handles(act):
             files.run(act, self._part.desk.path)
+        elif self._part.owners.handles(act):
+            self._part.owners.run(act)
         elif commands.handles(act):
             commands.act(act)
         else:
@@ -95,10 +98,9 @@ class WindowActs(QObject):
 
     def new_chat(self) -> None:
         """Begin a chat with the character chosen in the library, else with the one in view."""
-        window = self._window
-        focus, chosen = QApplication.focusWidget(), window.library.chosen_character()
-        in_library = focus is not None and window.library.isAncestorOf(focus)
-        stem = (chosen if in_library else "") or self._part.desk.character or chosen
+        library = self._window.library
+        chosen = library.chosen_character()
+        stem = (chosen if library.has_focus else "") or self._part.desk.character or chosen
         if stem:
             self.start_chat(stem)
 
@@ -150,6 +152,12 @@ class WindowActs(QObject):
                 session.load()
             else:
                 session.reload()
+
+    def show_copies(self) -> None:
+        """Show the conflict copies of the chat in view."""
+        path = self._part.desk.path
+        if path is not None:
+            self._part.copies.show(path)
 
     def show_file(self) -> None:
         """Show the chat's file in the file manager."""

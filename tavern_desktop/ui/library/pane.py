@@ -8,6 +8,7 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QSize, Qt, 
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QApplication,
     QButtonGroup,
     QHBoxLayout,
     QListView,
@@ -237,10 +238,24 @@ class LibraryPane(QWidget):
 
     def chosen_character(self) -> str:
         """Return the stem of the character the person is on in the characters' list, else ""."""
-        if self._pages.currentIndex() != CHARACTERS:
-            return ""
-        entry = self.characters.current_entry()
-        return entry.key if entry is not None else ""
+        kind, key = self.chosen_person()
+        return key if kind == "character" else ""
+
+    def chosen_person(self) -> tuple[str, str]:
+        """Return ("character", stem) or ("group", id) of whom the person is on in those lists, else ("", "")."""
+        kind, held = self.person_kind, self._lists[self._list_tab].current_entry()
+        return (kind, held.key) if kind and held is not None else ("", "")
+
+    @property
+    def person_kind(self) -> str:
+        """What the rows of the list shown stand for: "character", "group", or "" where each is a chat."""
+        return {CHARACTERS: "character", GROUPS: "group"}.get(self._pages.currentIndex(), "")
+
+    @property
+    def has_focus(self) -> bool:
+        """Whether the keyboard is in the library."""
+        focus = QApplication.focusWidget()
+        return focus is not None and self.isAncestorOf(focus)
 
     def _lay_out(self) -> None:
         tabs = QHBoxLayout()

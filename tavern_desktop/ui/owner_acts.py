@@ -1,0 +1,113 @@
+"""What is done with all chats of a character or a group: manage them, begin one, import some."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from tavern_desktop.ui.actions import Act
+from tavern_desktop.ui.banner import Notice
+from tavern_desktop.ui.manager.owner import Owner, owner_of_character, owner_of_chat, owner_of_group
+
+if TYPE_CHECKING:
+    from tavern_desktop.session.importing import Imported
+    from tavern_desktop.ui.chat_part import ChatPart
+    from tavern_desktop.ui.main_window import MainWindow
+
+
+class OwnerActs(QObject):
+    """Owner: the chat's part of the window."""
+
+    def __init__(self, window: MainWindow, part: ChatPart) -> None:
+        super().__init__(part)
+        self._window = window
+        self._part = part
+        self._services = window.services
+        self._acts: dict[Act, Callable[[Owner | None], object]] = {
+            Act.MANAGE_CHATS: self.manage,
+            Act.IMPORT_CHATS: self.import_chats,
+        }
+
+    def handles(self, act: Act) -> bool:
+        """Say whether `act` is about somebody's chats."""
+        return act in self._acts
+
+    def run(self, act: Act, owner: Owner | None = None) -> None:
+        """Do `act` for `owner`, else for whom the person is on in the library, else for whose chat is in view."""
+        self._acts[act](owner or self.at_hand())
+
+    def at_hand(self) -> Owner | None:
+        """Return who is meant where nobody is named."""
+        library, lists = self._services.library, self._window.library
+        kind, key = lists.chosen_person()
+        if kind == "character" and lists.has_focus:
+            return owner_of_character(library, key)
+        if kind == "group" and lists.has_focus:
+            return owner_of_group(library, key)
+        path = self._part.desk.path
+        return owner_of_chat(library, str(path)) if path is not None else None
+
+    def manage(self, owner: Owner | None) -> None:
+        """Open the chat manager."""
+        from tavern_desktop.ui.manager.dialog import ChatManager
+
+        if owner is not None:
+            ChatManager(self._window, self._part, owner).open()
+
+    def import_chats(
+        self,
+        owner: Owner | None,
+        files: Sequence[Path] = (),
+        *,
+        parent: QWidget | None = None,
+        arrived: Callable[[Path], object] | None = None,
+    ) -> None:
+        """Import chats for `owner`, for None for whom each file names; without `files` ask for them.
+
+        `arrived` is told of the last new chat of each file; else that one opens.
+        """
+        over = parent or self._window
+        title = self.tr("Import Chats for {name}").format(name=owner.name) if owner else self.tr("Import Chats")
+        if files:
+            self._import(owner, files, title, over, arrived or self._part.desk.open)
+            return
+        dialog = QFileDialog(over, title)
+        dialog.setNameFilters([self.tr("Chats (*.jsonl *.json)"), self.tr("All files (*)")])
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.filesSelected.connect(
+            lambda names: self._import(owner, list(map(Path, names)), title, over, arrived or self._part.desk.open)
+        )
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _import(
+        self,
+        owner: Owner | None,
+        files: Sequence[Path],
+        title: str,
+        parent: QWidget,
+        arrived: Callable[[Path], object],
+    ) -> None:
+        from tavern_desktop.session.importing import Receiver
+        from tavern_desktop.ui.manager.import_dialog import ImportDialog, ImportWish
+
+        library = self._services.library
+        receiver = Receiver(owner.character, owner.group) if owner is not None else Receiver()
+        wish = ImportWish(self._services.root, tuple(files), receiver, tuple(library.characters))
+
+        def there(done: Imported) -> None:
+            library.refresh_for(frozenset(map(str, done.paths)))
+            arrived(done.paths[-1])
+
+        ImportDialog(parent, self._services.runner, wish, title, there).open()
+
+    def begin_chat(self, owner: Owner) -> None:
+        """Write a new chat with a character or a group, then open it."""
+        if owner.group:
+            self._part.pane.banner.show_notice(Notice(self.tr("New group chats come with groups."), key="file"))
+        else:
+            self._part.acts.start_chat(owner.character)
