@@ -29,8 +29,8 @@ MESSAGE: Items = (
 )  # fmt: skip
 CHAT: Items = (
     Act.JUMP, Act.GO_TO, Act.GO_TO_END, Act.SHOW_MORE, None, Act.PREVIOUS_CHAT, Act.NEXT_CHAT, None, Act.RELOAD,
-    Act.CONFLICT_COPIES, None, Act.RENAME_CHAT, Act.DUPLICATE_CHAT, Act.REMOVE_CHAT, None,
-    Act.MANAGE_CHATS,
+    Act.CONFLICT_COPIES, None, Act.RENAME_CHAT, Act.DUPLICATE_CHAT, Act.BRANCH_CHAT,
+    Act.REMOVE_CHAT, None, Act.MANAGE_CHATS,
 )  # fmt: skip
 VIEW: Items = (
     Act.LIBRARY, Act.INSPECTOR, Act.SEARCH_LIBRARY, None, Act.ZOOM_IN, Act.ZOOM_OUT, Act.ZOOM_RESET, None,
