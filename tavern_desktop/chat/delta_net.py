@@ -61,13 +61,42 @@ def equal_places(old: Sequence[Hashable], new: Sequence[Hashable], offset: int =
 
 def composed(deltas: Iterable[Delta]) -> Delta:
     """Return one delta for several that follow each other. At least one; needs no state that they are applied to."""
-    sequence = iter(deltas)
-    first = next(sequence)
-    net = _Net(first.count)
-    net.take(first)
+    sequence = list(deltas)
+    if len(sequence) == 1:
+        return sequence[0]
+    count = sequence[0].count
+    front, back = _untouched(sequence)
+    net = _Net(range(front, count - back))
     for delta in sequence:
         net.take(delta)
-    return net.delta()
+    return net.delta(count)
+
+
+def _untouched(deltas: Iterable[Delta]) -> tuple[int, int]:
+    """Return how many messages at the beginning, and of the rest at the end, no delta concerns."""
+    front = back = 1 << 62
+    for delta in deltas:
+        count = delta.count
+        front, back = min(front, count), min(back, count)
+        for op in delta.ops:
+            match op:
+                case Head():
+                    continue
+                case Edit():
+                    first, end = op.index, op.index + 1
+                case Insert():
+                    first, end = op.index, op.index
+                    count += len(op.records)
+                    end += len(op.records)
+                case Remove():
+                    first, end = op.index, op.index + len(op.records)
+                case Move():
+                    first, end = min(op.first, op.destination), max(op.last + 1, op.destination)
+            front, back = min(front, first), min(back, count - end)
+            if isinstance(op, Remove):
+                count -= len(op.records)
+        front, back = min(front, count), min(back, count)
+    return front, back
 
 
 @dataclass(slots=True)
@@ -101,6 +130,8 @@ class _Text:
         if self.before is not None and self.now is not None:
             edit = Head.between(self.before, self.now)
             return (edit.hunks, edit.digest) if edit.hunks else None
+        if len(self.edits) == 1:
+            return self.edits[0]
         hunks = squashed(hunks for hunks, _ in self.edits)
         return (hunks, self.edits[-1][1]) if hunks else None
 
@@ -114,11 +145,11 @@ class _Item:
 
 
 class _Net:
-    """A state of which only that is known which deltas told."""
+    """A part of a state, of which only that is known which deltas told: the messages that stood at `span`."""
 
-    def __init__(self, count: int) -> None:
-        self._count = count
-        self._items: list[int | _Item] = list(range(count))
+    def __init__(self, span: range) -> None:
+        self._span = span
+        self._items: list[int | _Item] = list(span)
         self._gone: dict[int, bytes] = {}
         """Texts before everything of messages that are out now, by where they stood."""
         self._last_texts: dict[bytes, list[int]] = {}
@@ -127,35 +158,35 @@ class _Net:
 
     def take(self, delta: Delta) -> None:
         """Go on with a delta that follows."""
+        items, front = self._items, self._span.start
         for op in delta.ops:
             match op:
                 case Edit():
-                    item = self._items[op.index]
+                    item = items[op.index - front]
                     if isinstance(item, int):
-                        item = self._items[op.index] = _Item(item, _Text())
+                        item = items[op.index - front] = _Item(item, _Text())
                     item.text.edit(op)
                 case Insert():
-                    self._items[op.index : op.index] = [self._put_in(raw) for raw in op.records]
+                    at = op.index - front
+                    items[at:at] = [self._put_in(raw) for raw in op.records]
                 case Remove():
-                    end = op.index + len(op.records)
-                    for item, raw in zip(self._items[op.index : end], op.records, strict=True):
+                    first, end = op.index - front, op.index - front + len(op.records)
+                    for item, raw in zip(items[first:end], op.records, strict=True):
                         self._take_out(item, raw)
-                    del self._items[op.index : end]
+                    del items[first:end]
                 case Move():
-                    move(self._items, op)
+                    move(items, Move(op.first - front, op.last - front, op.destination - front))
                 case Head():
                     self._head.edit(op)
 
-    def delta(self) -> Delta:
-        """Return what all of it comes to."""
-        items = self._items
-        edits = {
-            index: item.text for index, item in enumerate(items) if isinstance(item, _Item) and item.source is not None
-        }
-        sources = [item.source if isinstance(item, _Item) else item for item in items]
+    def delta(self, count: int) -> Delta:
+        """Return what all of it comes to, for a state of `count` messages."""
+        touched = [(at, item) for at, item in enumerate(self._items, self._span.start) if isinstance(item, _Item)]
+        edits = {index: item.text for index, item in touched if item.source is not None}
+        sources = [item if isinstance(item, int) else item.source for item in self._items]
         head = self._head if self._head.edits else None
-        state = _State(0, range(self._count), sources, edits, head)
-        return state.delta(self._count, self._gone.__getitem__, self._text_of)
+        state = _State(self._span.start, self._span, sources, edits, head)
+        return state.delta(count, self._gone.__getitem__, self._text_of)
 
     def _put_in(self, raw: bytes) -> int | _Item:
         """Let a message come in; one that went out with this very text is that one again."""
@@ -173,7 +204,7 @@ class _Net:
             self._last_texts.setdefault(raw, []).append(source)
 
     def _text_of(self, index: int) -> bytes:
-        item = self._items[index]
+        item = self._items[index - self._span.start]
         if isinstance(item, int) or item.text.now is None:
             raise AssertionError("only messages that came in are asked for their text")
         return item.text.now
