@@ -232,6 +232,7 @@ def _services(start: Start, claim: Claim, application: QApplication) -> Services
         return OpenChats(
             runner,
             folder / recovered.FOLDER,
+            own_folder=folder,
             header_for_headerless=partial(header_for_headerless, root),
             read_only=not claim.move_to(folder),
         )

@@ -74,6 +74,7 @@ def open_chats(runner: PlainRunner, folder: Path, root: DataRoot | None) -> Open
     return OpenChats(
         runner,
         folder / "recovery",
+        own_folder=folder,
         header_for_headerless=partial(header_for_headerless, root) if root else None,
         preview_limit=0,
         # Each command is a program of its own: a hundred of them shall not push every older backup out.

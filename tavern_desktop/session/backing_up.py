@@ -15,6 +15,7 @@ from tavern_desktop.session.runner import Handle, Outcome, Runner
 from tavern_desktop.storage.backups import BackupFolder
 from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.storage.locks import FileKey, file_key
+from tavern_desktop.storage.own_folders import make_folder
 from tavern_desktop.storage.throttle import Throttle
 
 WINDOW = 10.0
@@ -33,12 +34,16 @@ def backups_of(chat: Path) -> BackupFolder | None:
     return None if root is None else BackupFolder(root.user_folder / FOLDER)
 
 
-def back_up_first(chat: Path) -> Path | None:
+def back_up_first(chat: Path, own_folder: Path | None = None) -> Path | None:
     """Copy a chat out of turn, before something replaces or removes it (B7); return the copy. Runs off the owner.
 
-    None for a chat outside every data root. Raises StorageError; whoever asks decides whether to go on without.
+    A chat outside every data root is copied into ours, `own_folder` (D26); None where there is none. Raises
+    StorageError; whoever asks decides whether to go on without.
     """
     folder = backups_of(chat)
+    if folder is None and own_folder is not None:
+        make_folder(own_folder)
+        folder = BackupFolder(own_folder / FOLDER)
     return None if folder is None else folder.ensure(chat)
 
 

@@ -77,7 +77,7 @@ class ChangeJob:
             raise CommandRefused(_NEEDS_HEADER)
         if session.read_only is not None:
             raise CommandRefused(_READ_ONLY[session.read_only])
-        if session.save_state.kind == "changed_on_disk":  # what cannot be saved is not changed in memory either
+        if session.trouble is not None:  # what cannot be saved is not changed in memory either
             raise self._changed_on_disk()
         command = command_for(self._change, session.chat, session.path, root_of(session.path))
         self._is_done = True

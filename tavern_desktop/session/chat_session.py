@@ -23,16 +23,16 @@ from tavern_desktop.session.loading import (
     Loaded,
     ReadOnlyReason,
     Setup,
-    with_known_keys,
     write_recovery_copy,
 )
 from tavern_desktop.session.moving import Moving
-from tavern_desktop.session.outside import FollowFile, Trouble
+from tavern_desktop.session.outside import FollowFile
 from tavern_desktop.session.reading import Reading
 from tavern_desktop.session.refusals import CommandRefused
 from tavern_desktop.session.runner import Outcome
 from tavern_desktop.session.save_queue import Save, SaveQueue, SaveState
 from tavern_desktop.session.saving import Saving
+from tavern_desktop.session.trouble import Trouble
 from tavern_desktop.session.undo import UndoStack
 from tavern_desktop.session.versions import Version
 from tavern_desktop.storage import names
@@ -92,9 +92,9 @@ class ChatSession:
         self.file = FileState()
         self._setup = setup
         self._runner = setup.runner
-        self._saving = Saving(self, setup.runner)
+        self._saving = Saving(self, setup)
         self._moving = Moving(self, setup.runner, self._saving.begin)
-        self._following = Following(self, setup.runner)
+        self.following = Following(self, setup.runner)
         self.queue = SaveQueue(setup.runner, str(path), lambda: self.is_dirty, self._saving.begin)
         self.queue.changed.connect(self.save_changed.emit)
 
@@ -112,8 +112,8 @@ class ChatSession:
 
     @property
     def trouble(self) -> Trouble | None:
-        """Why nothing is saved until the person reloads, saves as a new chat or lets go."""
-        return self._following.trouble
+        """Why nothing is saved until the person decides: `keep_mine`, `take_file`, `save_as_new` or `let_go`."""
+        return self.following.trouble
 
     @property
     def save_state(self) -> SaveState:
@@ -128,7 +128,7 @@ class ChatSession:
     @property
     def is_writing(self) -> bool:
         """Say whether a file is being written, or moved, besides the saves of the queue."""
-        return self._moving.is_busy or self._saving.is_merging
+        return self._moving.is_busy or self._saving.is_busy
 
     @property
     def is_dirty(self) -> bool:
@@ -177,7 +177,8 @@ class ChatSession:
         elif self.state == "ready" and not self.is_writing:
             self.queue.pause()
             self.state, self.error = "loading", None
-            self.reading.again(self.path, self.queue.lane, self._keeping(self.chat), self._reloaded)
+            known = list(self.chat.messages)
+            self.reading.again(self.path, self.queue.lane, self._keeping(self.chat), known, self._reloaded)
             self.state_changed.emit()
 
     # -- changing ---------------------------------------------------------------------------------------
@@ -227,18 +228,22 @@ class ChatSession:
         """
         return self._moving.save_as_new(name)
 
-    def merge(self) -> None:
-        """Merge what another program wrote into the file with what is here, and save both as one.
+    def keep_mine(self) -> None:
+        """Save this version over whatever is in the file, of which a copy is made first: an answer to `trouble`.
 
         Where that cannot be done, file and chat stay as they are, and a notice says why.
         """
-        self._saving.merge()
+        self._saving.keep_mine()
+
+    def take_file(self) -> None:
+        """Take what is in the file, another answer; see `reload`."""
+        self.reload()
 
     def allow_header(self) -> None:
         """Agree that saving gives this group chat a header line (D6)."""
         if self.needs_header_consent:
             self.needs_header_consent = False
-            self._following.wait()
+            self.following.wait()
             self.state_changed.emit()
 
     def keep_old_form(self) -> None:
@@ -262,12 +267,12 @@ class ChatSession:
     # -- its file is looked at --------------------------------------------------------------------------
 
     def look_at_file(self) -> None:
-        """See whether another program wrote the file; follow it if nothing is unsaved here, else say so."""
-        self._following.look()
+        """See whether another program wrote the file; follow it if nothing is unsaved here, else the save merges."""
+        self.following.look()
 
     def note_editor(self, is_open: bool) -> None:
         """Take notice that somebody begins, or ends, to type into a message: meanwhile the file is not followed."""
-        self._following.note_editor(is_open)
+        self.following.note_editor(is_open)
 
     @property
     def lane(self) -> str:
@@ -300,7 +305,7 @@ class ChatSession:
         """Stop everything; for `OpenChats`, which has seen to the saving."""
         self.reading.forget()
         self.queue.close()
-        self._following.close()
+        self.following.close()
 
     # -- loading, continued -----------------------------------------------------------------------------
 
@@ -339,7 +344,7 @@ class ChatSession:
         except BaseException as fault:
             self._stay(StorageError("io", "read", str(fault), chat_ref=self.path))
             raise
-        self.chat.reset(loaded.header, with_known_keys(self.chat.messages, loaded.messages))
+        self.chat.reset(loaded.header, loaded.messages)
         self._adopt(loaded)
         if kept is not None:
             self.notice.emit(f"Your unsaved changes were put aside in {kept}.")
@@ -357,8 +362,7 @@ class ChatSession:
         """Take what is in the chat now for what is on disk, as it was just read."""
         if self.chat is None:
             raise AssertionError("there is a chat once it was read")
-        self.file.saved = Version(self.chat.header, list(self.chat.messages))
-        self.file.descends_from(self.chat.messages)
+        self.file.begin_anew(Version(self.chat.header, list(self.chat.messages)))
         self.commands.clear()
         self.state, self.error = "ready", None
         self.know(loaded)
@@ -384,7 +388,7 @@ class ChatSession:
             self._changed()
 
     def _changed(self) -> None:
-        self._following.look_if_clean()
+        self.following.look_if_clean()
         self.queue.note_change()
         self.undo_changed.emit()
 
@@ -392,18 +396,18 @@ class ChatSession:
 
     def know(self, loaded: Loaded) -> None:
         """Take notice of what was read of the file besides its messages; memory and file are of one version."""
-        self.file.holds(loaded.signature)
+        self.file.was_read(loaded)
         self.warnings = loaded.warnings
         if not loaded.is_chat and self.read_only is None:
             self.read_only = "not_a_chat"
         elif loaded.is_chat and self.read_only == "not_a_chat":
             self.read_only = None
         self.needs_header_consent = loaded.needs_header_consent and self.read_only is None
-        self._following.settle()
+        self.following.settle()
         self.queue.restart(self.lane)
 
     def note_published(self, version: Version, signature: Signature) -> None:
         """Take notice that `version` is the file now."""
-        self.file.holds(signature, version)
-        self._following.settle()
+        self.file.was_written(version, signature)
+        self.following.settle()
         self.published.emit(signature)

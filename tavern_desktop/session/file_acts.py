@@ -24,6 +24,7 @@ from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.refusals import CommandRefused
 from tavern_desktop.session.runner import Outcome, Runner
 from tavern_desktop.session.save_queue import Save
+from tavern_desktop.session.writing import Written
 from tavern_desktop.storage import names
 from tavern_desktop.storage.copies import copy_new
 from tavern_desktop.storage.directory import kind_of
@@ -78,12 +79,12 @@ class FileActs:
         session, path = self._open(path)
         save = session.begin_move() if session is not None else None
 
-        def work() -> tuple[FileDone, Signature | None, Signature]:
+        def work() -> tuple[FileDone, Written | None, Signature]:
             saved = _saved(save)
             target, signature = rename(path, name)
             return FileDone(target, _attempt("Renamed", lambda: follow(path, target))), saved, signature
 
-        def finished(outcome: Outcome[tuple[FileDone, Signature | None, Signature]]) -> None:
+        def finished(outcome: Outcome[tuple[FileDone, Written | None, Signature]]) -> None:
             if outcome.error is not None:
                 if session is not None:
                     session.end_move(None)
@@ -178,12 +179,12 @@ class FileActs:
             return
         save = session.begin_move()
 
-        def both() -> tuple[FileDone, Signature | None]:
+        def both() -> tuple[FileDone, Written | None]:
             saved = _saved(save)
             made = work()
             return FileDone(made, _told_of(path, made) if is_chat else ()), saved
 
-        def finished(outcome: Outcome[tuple[FileDone, Signature | None]]) -> None:
+        def finished(outcome: Outcome[tuple[FileDone, Written | None]]) -> None:
             if outcome.error is None and save is not None:
                 saved = outcome.result()[1]
                 if saved is not None:
@@ -206,7 +207,7 @@ class FileActs:
         self._runner.submit(both, done, lane=str(path))
 
 
-def _saved(save: Save | None) -> Signature | None:
+def _saved(save: Save | None) -> Written | None:
     """Save first what is not saved. Raises StorageError, also where another program wrote the file."""
     if save is None:
         return None

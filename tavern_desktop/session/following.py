@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 
 from tavern_desktop.chat.merge_metadata import merge_headers
 from tavern_desktop.session.loading import Loaded
-from tavern_desktop.session.outside import FileLook, Finding, FollowFile, Trouble, compare
-from tavern_desktop.session.runner import Runner
+from tavern_desktop.session.outside import FileLook, Finding, FollowFile, compare
+from tavern_desktop.session.runner import Outcome, Runner
+from tavern_desktop.session.trouble import NeedsAnswer, Trouble
 from tavern_desktop.session.versions import Version
+from tavern_desktop.storage.errors import ChangedOnDisk, StorageError
 from tavern_desktop.storage.signature import Signature
 
 if TYPE_CHECKING:
@@ -29,7 +31,10 @@ class Following:
 
     def __init__(self, session: ChatSession, runner: Runner) -> None:
         self.trouble: Trouble | None = None
+        self.is_put_off = False
+        """Another program wrote the file, and that waits for a save or for who is typing into a message."""
         self._session = session
+        self._runner = runner
         self._look = FileLook(runner, self)
         self._is_held = False
         self._editors = 0
@@ -39,22 +44,38 @@ class Following:
         if self._session.chat is not None:
             self._look.look()
 
+    @property
+    def has_editors(self) -> bool:
+        """Say whether somebody is typing into a message."""
+        return self._editors > 0
+
     def look_if_clean(self) -> None:
         """Look again at a file that was not followed because of changes here, once there are none."""
-        session = self._session
-        if session.save_state.kind == "changed_on_disk" and not session.is_dirty and session.chat is not None:
+        if (self.trouble is not None or self.is_put_off) and not self._session.is_dirty and not self._editors:
+            self.is_put_off = False
             self._look.forget()
-            self._look.look()
+            self.look()
 
     def note_editor(self, is_open: bool) -> None:
         """Take notice that somebody begins, or ends, to type into a message."""
         self._editors += 1 if is_open else -1
-        if not self._editors:
+        if not self._editors and self.is_put_off:
+            self._set_trouble(None)  # what is to be saved will be, and finds their version by itself
             self.look_if_clean()
+
+    def take_refusal(self, error: ChangedOnDisk | StorageError) -> None:
+        """Find out what a save found in the place of the file that it was made for."""
+        if isinstance(error, NeedsAnswer):
+            self._set_trouble(error.trouble)
+            return
+        self._look.forget()
+        self.hold()
+        self.look()
 
     def settle(self) -> None:
         """Take notice that memory and file are of one version: nothing is left to decide."""
         self._look.forget()
+        self.is_put_off = False
         self._set_trouble(None)
 
     def wait(self) -> None:
@@ -94,7 +115,8 @@ class Following:
         if session.chat is None:
             raise AssertionError("a chat that was not read is not looked at")
         ours = Version(session.chat.header, list(session.chat.messages))
-        return partial(compare, session.signature, session.reading.work(session.path), session.file.lineage, ours)
+        file, read = session.file, session.reading.work(session.path)
+        return partial(compare, file.signature, file.identity, read, file.lineage, ours)
 
     def hold(self) -> None:
         self._is_held = True
@@ -102,22 +124,24 @@ class Following:
 
     def take(self, finding: Finding) -> None:
         session = self._session
-        if finding.kind in ("gone", "unreadable", "shrunk"):
+        if finding.kind in ("gone", "unreadable", "shrunk", "other"):
             session.file.is_lost |= finding.error is not None and finding.error.kind in DAMAGE
             self._set_trouble(finding.trouble())
             return
+        self.is_put_off = finding.kind in ("changed", "saved_over") and (session.is_dirty or self._editors > 0)
+        if self.is_put_off and self._editors:
+            self.hold()
+            return
         self._set_trouble(None)
-        if finding.kind == "same":
-            if session.save_state.kind == "changed_on_disk":
-                session.queue.restart(self.lane)
-        elif finding.kind == "touched":
+        if finding.kind == "touched":
             self._follow_header(finding.loaded)
-        elif session.is_dirty or self._editors:
-            session.queue.note_foreign_write()
+        elif finding.kind == "same" or session.is_dirty:
+            return  # a save that is due finds their version, and merges it
         elif finding.kind == "changed" or session.read_only is not None:
             self._follow(finding)
         else:
-            session.merge()
+            session.file.is_lost = True  # the newest of ours: it is merged back by a save
+            session.save_now()
 
     # -- continued --------------------------------------------------------------------------------------
 
@@ -137,7 +161,8 @@ class Following:
             self._look.look()
             return
         session.file.saved = finding.version
-        session.file.descends_from(finding.version.messages)
+        record = partial(session.file.lineage.record, finding.version.messages)
+        self._runner.submit(record, Outcome.result, lane=self.lane)
         command = FollowFile(finding.steps)
         try:
             if command.do(session.chat) and session.read_only is None:

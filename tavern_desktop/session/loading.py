@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 import uuid
 from collections.abc import Callable, Sequence
@@ -17,7 +18,8 @@ from tavern_desktop.storage import format as chat_format
 from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.own_folders import make_folder
 from tavern_desktop.storage.publish import publish
-from tavern_desktop.storage.reader import LoadedChat, load
+from tavern_desktop.storage.reader import LoadedChat, MessagesOf, load
+from tavern_desktop.storage.savelog import SaveLog
 from tavern_desktop.storage.signature import Signature
 
 S = TypeVar("S")
@@ -40,6 +42,11 @@ HeaderForHeaderless = Callable[[Path], tuple[dict[str, Any], bool]]
 """For a group chat without a header: its metadata, and whether writing a header needs consent (contract G1, G2)."""
 
 
+def in_memory(_path: Path) -> MessagesOf:
+    """Return what makes messages that are in memory as a whole."""
+    return Message.read
+
+
 @dataclass(frozen=True, slots=True)
 class Setup:
     """What every session of a program is given."""
@@ -50,6 +57,11 @@ class Setup:
     read_only: bool = False
     preview_limit: int = 100
     """How many of the newest messages to show while the rest is read; 0 = none."""
+    own_folder: Path | None = None
+    """Our own folder for the data root; without it nothing is kept beside the chats."""
+    save_log: SaveLog | None = None
+    messages_of: Callable[[Path], MessagesOf] = in_memory
+    """Called for each load of a file, off the owner: what makes messages of its records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +74,8 @@ class Loaded:
     warnings: tuple[str, ...]
     is_chat: bool
     needs_header_consent: bool
+    identity: str | None
+    """The integrity value that the file itself has."""
 
 
 def load_chat(
@@ -70,14 +84,17 @@ def load_chat(
     header_for_headerless: HeaderForHeaderless,
     cancelled: Callable[[], bool],
     progress: Callable[[int, int], None],
+    messages_of: Callable[[Path], MessagesOf] = in_memory,
 ) -> Loaded:
     """Read the whole chat, trying once more if it was cut short while being read. Raises StorageError."""
+    options: dict[str, Any] = {"kind": kind, "cancelled": cancelled, "progress": progress}
     try:
-        read = load(path, kind=kind, cancelled=cancelled, progress=progress)
+        read = load(path, messages_of=messages_of(path), **options)
     except StorageError as error:
         if error.kind != "truncated":
             raise
-        read = load(path, kind=kind, cancelled=cancelled, progress=progress)
+        read = load(path, messages_of=messages_of(path), **options)
+    read.messages[-1:] = [message.whole() for message in read.messages[-1:]]
     metadata: dict[str, Any] = {}
     needs_consent = False
     if read.header is None and kind == "group" and read.messages:
@@ -85,7 +102,8 @@ def load_chat(
     if read.signature is None:
         raise AssertionError("only a missing file, which is an error here, has no signature")
     header = read.header.with_integrity() if read.header else Header.new(metadata).with_integrity()
-    return Loaded(header, read.messages, read.signature, read.warnings, _is_chat(read), needs_consent)
+    identity = read.header.integrity() if read.header else None
+    return Loaded(header, read.messages, read.signature, read.warnings, _is_chat(read), needs_consent, identity)
 
 
 def one_then_other(one: Callable[[], S], other: Callable[[], T]) -> tuple[S, T]:
@@ -94,7 +112,7 @@ def one_then_other(one: Callable[[], S], other: Callable[[], T]) -> tuple[S, T]:
 
 
 def with_known_keys(known: Sequence[Message], read: list[Message]) -> list[Message]:
-    """Return `read` with the messages of `known` where both begin and end alike, so that these keep their keys."""
+    """Return `read` with the keys of `known` where both begin and end alike."""
     shortest = min(len(known), len(read))
     head = 0
     while head < shortest and known[head].raw == read[head].raw:
@@ -102,7 +120,18 @@ def with_known_keys(known: Sequence[Message], read: list[Message]) -> list[Messa
     tail = 0
     while tail < shortest - head and known[-1 - tail].raw == read[-1 - tail].raw:
         tail += 1
-    return [*known[:head], *read[head : len(read) - tail], *known[len(known) - tail :]]
+    ends = [
+        *zip(read[:head], known, strict=False),
+        *zip(read[len(read) - tail :], known[len(known) - tail :], strict=True),
+    ]
+    renamed = [message.with_key(former.key) for message, former in ends]
+    return [*renamed[:head], *read[head : len(read) - tail], *renamed[head:]]
+
+
+def read_again(read: Callable[[], Loaded], known: Sequence[Message]) -> Loaded:
+    """Read a chat that was read before, when it was `known`: messages that are the same keep their keys."""
+    loaded = read()
+    return dataclasses.replace(loaded, messages=with_known_keys(known, loaded.messages))
 
 
 def write_recovery_copy(folder: Path, stem: str, header: Header, messages: Sequence[Message]) -> Path:

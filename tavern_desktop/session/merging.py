@@ -5,95 +5,101 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.header import Header
-from tavern_desktop.chat.merge import MergeLossError, MergeResult, merge_messages
+from tavern_desktop.chat.merge import MergeResult, merge_messages
 from tavern_desktop.chat.merge_metadata import merge_headers
 from tavern_desktop.chat.merge_save import outside_version
 from tavern_desktop.chat.message import Message
-from tavern_desktop.chat.states import States
-from tavern_desktop.session.backing_up import back_up_first
+from tavern_desktop.chat.states import Spool, States
+from tavern_desktop.chat.states import Version as OutsideVersion
 from tavern_desktop.session.commands import Command
 from tavern_desktop.session.loading import Loaded
-from tavern_desktop.session.refusals import Refused
 from tavern_desktop.session.steps import Step
 from tavern_desktop.session.version_steps import steps_between
 from tavern_desktop.session.versions import Version
-from tavern_desktop.storage.format import commit_pieces
-from tavern_desktop.storage.publish import publish
-from tavern_desktop.storage.signature import Signature
-
-
-class MergeRefused(Refused):
-    """The two versions were not merged; file and memory are as they were."""
 
 
 class Lineage:
-    """What the file of a chat may descend from: our last load and our publishes since."""
+    """What the file of a chat may descend from: our last load, our publishes and what we followed since."""
 
-    def __init__(self, loaded: list[Message]) -> None:
-        self.states = States(loaded)
+    def __init__(self, loaded: Sequence[Message], spool: Spool | None = None) -> None:
+        self.states = States(loaded, spool)
 
-    def record(self, published: list[Message]) -> None:
-        """Remember a publish. What is not in it any more was deleted by commands: nothing else takes messages out."""
+    def record(self, published: Sequence[Message]) -> None:
+        """Remember a version that is the file now. What is not in it any more was deleted by somebody."""
         self.states.record(published, self.deleted(published))
 
-    def deleted(self, messages: list[Message]) -> frozenset[int]:
-        """Return the keys that were deleted here since the newest publish."""
+    def deleted(self, messages: Sequence[Message]) -> frozenset[int]:
+        """Return the keys that were deleted here since the newest version."""
         return frozenset({message.key for message in self.states.messages} - {message.key for message in messages})
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
-    """A merge that is the file now."""
+class Merge:
+    """What another program wrote, made one with ours. `found` is their version, under the keys of ours."""
 
-    header: Header
+    found: Version
+    version: Version
     result: MergeResult
-    signature: Signature
+    header_conflicts: tuple[str, ...]
+    """Metadata that both sides changed; ours stands."""
+    steps: tuple[Step, ...]
+    """How our version becomes the merged one."""
+    outside: OutsideVersion | None
+    """For `States.record`; None where only the header was theirs."""
 
     @property
-    def version(self) -> Version:
-        return Version(self.header, list(self.result.messages))
+    def is_told(self) -> bool:
+        """Say whether messages of one side or the other became something else than that side had."""
+        return bool(self.result.change_count or self.result.restored or self.result.conflicts)
 
 
-def merge_into_file(path: Path, read: Callable[[], Loaded], lineage: Lineage, saved: Version, ours: Version) -> Merged:
-    """Read the file, merge it with `ours` and publish the result. Runs on the chat's lane.
+def merge_headers_only(loaded: Loaded, saved: Version, ours: Version) -> Merge:
+    """Return our messages under what the header becomes: the file has the messages that we know."""
+    header, conflicts = _header(saved, loaded, ours)
+    version = Version(header, ours.messages)
+    found = Version(loaded.header, saved.messages)
+    steps = tuple(steps_between(ours, version))
+    return Merge(found, version, MergeResult(tuple(ours.messages)), tuple(conflicts), steps, None)
 
-    The version on disk is backed up first (B7). Raises StorageError, ChangedOnDisk; MergeRefused where so much is
-    gone from the file that somebody has to look at it first (the collapse guard, decision D5).
+
+def merge_versions(loaded: Loaded, lineage: Lineage, saved: Version, ours: Version) -> Merge | None:
+    """Return the file merged with ours, None where so much of the chat is gone from it that somebody has to look first.
+
+    Raises MergeLossError.
     """
-    loaded = read()
     outside = outside_version(lineage.states, [message.raw for message in loaded.messages], ours.messages)
     if outside.is_collapse:
-        raise MergeRefused(
-            f"The file shrank to {len(loaded.messages)} messages outside this program, yours has {len(ours.messages)}. "
-            "Nothing was merged: reload to take the file, or save yours as a new chat."
-        )
-    deleted = lineage.deleted(ours.messages)
-    try:
-        result = outside.merge(ours.messages, lineage.states.deleted | deleted)
-    except MergeLossError:
-        raise MergeRefused("The two versions could not be merged safely. Save yours as a new chat.") from None
-    header, _conflicts = merge_headers(saved.header, loaded.header, ours.header)
-    back_up_first(path)
-    pieces = commit_pieces(header, result.messages)
-    signature = publish(path, pieces, expected=loaded.signature, integrity=header.integrity())
-    lineage.states.record(result.messages, deleted, merged=outside.version)
-    return Merged(header, result, signature)
+        return None
+    result = outside.merge(ours.messages, lineage.states.deleted | lineage.deleted(ours.messages))
+    header, conflicts = _header(saved, loaded, ours)
+    version = Version(header, list(result.messages))
+    found = Version(loaded.header, list(outside.version.messages))
+    return Merge(found, version, result, tuple(conflicts), tuple(steps_between(ours, version)), outside.version)
 
 
-def caught_up(merged: Merged, ours: Version, chat: Chat) -> Version:
-    """Return what the chat is with the merge: the merge itself, or what was changed meanwhile merged into it."""
-    if ours.equals(chat):
-        return merged.version
+def _header(saved: Version, loaded: Loaded, ours: Version) -> tuple[Header, list[str]]:
+    header, conflicts = merge_headers(saved.header, loaded.header, ours.header)
+    return header if loaded.identity is None else _named(header, loaded.identity), conflicts
+
+
+def _named(header: Header, identity: str | None) -> Header:
+    """Return the header with the identity that the file has: ours may be one that was never written."""
+    if header.integrity() == identity:
+        return header
+    return header.with_metadata(header.metadata() | {"integrity": identity})
+
+
+def caught_up(merge: Merge, ours: Version, chat: Chat) -> Version:
+    """Return what was changed in the chat since `ours` was merged, merged into the result."""
     gone = {message.key for message in ours.messages} - {message.key for message in chat.messages}
-    messages = merge_messages(ours.messages, merged.result.messages, chat.messages, gone).messages
-    header, _conflicts = merge_headers(ours.header, merged.header, chat.header)
-    return Version(header, list(messages))
+    messages = merge_messages(ours.messages, merge.version.messages, chat.messages, gone).messages
+    header, _conflicts = merge_headers(ours.header, merge.version.header, chat.header)
+    return Version(_named(header, merge.version.header.integrity()), list(messages))
 
 
 class AdoptMerge(Command):
@@ -101,9 +107,11 @@ class AdoptMerge(Command):
 
     label = "Merge"
 
-    def __init__(self, version: Version) -> None:
+    def __init__(self, merge: Merge, ours: Version) -> None:
         super().__init__()
-        self._version = version
+        self._merge, self._ours = merge, ours
 
     def _plan(self, chat: Chat) -> list[Step]:
-        return steps_between(Version(chat.header, list(chat.messages)), self._version)
+        if self._ours.equals(chat):
+            return list(self._merge.steps)
+        return steps_between(Version(chat.header, list(chat.messages)), caught_up(self._merge, self._ours, chat))

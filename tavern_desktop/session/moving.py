@@ -125,7 +125,7 @@ class Moving:
             session.queue.resume()
             raise
         former, session.path = session.path, target
-        session.file.descends_from(version.messages)
+        session.file.begin_anew(version)
         session.needs_header_consent = False
         session.note_published(version, signature)
         if session.chat is not None:

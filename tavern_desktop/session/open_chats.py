@@ -12,11 +12,16 @@ from typing import Any
 from tavern_desktop.chat.signal import Signal
 from tavern_desktop.session.backing_up import Backups
 from tavern_desktop.session.chat_session import ChatSession
-from tavern_desktop.session.loading import ChatKind, HeaderForHeaderless, Setup
+from tavern_desktop.session.loading import ChatKind, HeaderForHeaderless, Setup, in_memory
 from tavern_desktop.session.runner import Runner
 from tavern_desktop.storage.directory import kind_of
 from tavern_desktop.storage.locks import FileKey, file_key
+from tavern_desktop.storage.reader import MessagesOf
+from tavern_desktop.storage.savelog import SaveLog
 from tavern_desktop.storage.signature import Signature
+
+SAVE_LOG = "savelog"
+"""Where in our own folder the log of saves is."""
 
 
 @dataclass(slots=True)
@@ -39,19 +44,31 @@ class OpenChats:
         read_only: bool = False,
         preview_limit: int = 100,
         backups: Backups | None = None,
+        own_folder: Path | None = None,
+        messages_of: Callable[[Path], MessagesOf] = in_memory,
     ) -> None:
         """`recovery_folder`: in our own folder, for unsaved states; made when needed.
 
         `header_for_headerless`: called off the owner for group chats without a header. `read_only`: another process
         owns the data folder. `preview_limit`: see `Setup`; 0 for the command line. `backups`: who backs up what is
-        saved, else as a program does that stays open.
+        saved, else as a program does that stays open. `own_folder`: ours for the data root, for the log of saves and
+        copies of chats outside of it. `messages_of`: decides what of a chat is kept in memory.
         """
         self.unsaved_changed: Signal[()] = Signal()
         """`unsaved()` may have changed."""
         self._runner = runner
         self.backups = backups or Backups(runner)
         self.header_for_headerless = header_for_headerless or _no_metadata
-        self._setup = Setup(runner, recovery_folder, self.header_for_headerless, read_only, preview_limit)
+        self._setup = Setup(
+            runner,
+            recovery_folder,
+            self.header_for_headerless,
+            read_only,
+            preview_limit,
+            own_folder,
+            SaveLog(own_folder / SAVE_LOG) if own_folder is not None else None,
+            messages_of,
+        )
         self._open: list[_Open] = []
 
     def open(self, path: Path, kind: ChatKind | None = None) -> ChatSession:

@@ -20,6 +20,7 @@ from tavern_desktop.session.loading import Loaded
 from tavern_desktop.session.merging import Lineage
 from tavern_desktop.session.runner import Handle, Outcome, Runner
 from tavern_desktop.session.steps import Step
+from tavern_desktop.session.trouble import Trouble
 from tavern_desktop.session.version_steps import steps_between
 from tavern_desktop.session.versions import Version
 from tavern_desktop.storage.errors import StorageError, from_os
@@ -32,17 +33,7 @@ BUSY_SECONDS = 1.0
 RETRIES = (1.0, 2.0, 4.0)
 """Seconds until a file that cannot be read is looked at again: its writer may be in the middle of it."""
 
-Kind = Literal["same", "touched", "changed", "saved_over", "shrunk", "gone", "unreadable"]
-
-
-@dataclass(frozen=True, slots=True)
-class Trouble:
-    """Why nothing is saved until somebody decides: the chat in memory is no longer the one on disk."""
-
-    kind: Literal["gone", "shrunk", "unreadable"]
-    messages: int = 0
-    """How many messages the file has, where it shrunk."""
-    error: StorageError | None = None
+Kind = Literal["same", "touched", "changed", "saved_over", "shrunk", "other", "gone", "unreadable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +42,8 @@ class Finding:
 
     same: it is ours; touched: its messages are ours, the rest may not be; changed: `version` and, against ours,
     `result`; saved_over: another program wrote an older copy over messages of ours; shrunk: so much is gone that
-    somebody has to be asked (decision D5); gone: there is no file; unreadable: `error` says why.
+    somebody has to be asked (decision D5); other: it is another chat; gone: there is no file; unreadable: `error`
+    says why.
     """
 
     kind: Kind
@@ -69,8 +61,8 @@ class Finding:
 
     def trouble(self) -> Trouble:
         """Return what the person is told of a file that cannot simply be followed."""
-        if self.kind == "gone":
-            return Trouble("gone")
+        if self.kind in ("gone", "other"):
+            return Trouble("gone" if self.kind == "gone" else "other")
         if self.error is not None:
             return Trouble("unreadable", error=self.error)
         return Trouble("shrunk", len(self.version.messages) if self.version is not None else 0)
@@ -90,12 +82,16 @@ class FollowFile(Command):
         return self._planned
 
 
-def compare(known: Signature | None, read: Callable[[], Loaded], lineage: Lineage, ours: Version) -> Finding:
+def compare(
+    known: Signature | None, identity: str | None, read: Callable[[], Loaded], lineage: Lineage, ours: Version
+) -> Finding:
     """Read the file and say what it is to ours. Runs on the chat's lane. Raises MergeLossError, a fault of ours."""
     try:
         loaded = read()
     except StorageError as error:
         return Finding("unreadable", known, error=error)
+    if None not in (identity, loaded.identity) and loaded.identity != ours.header.integrity():
+        return Finding("other", known, loaded)
     records = [message.raw for message in loaded.messages]
     if is_same_chat(lineage.states, records):
         return Finding("touched", known, loaded)

@@ -13,9 +13,8 @@ from typing import Literal
 
 from tavern_desktop.chat.signal import Signal
 from tavern_desktop.session.runner import Handle, Outcome, Runner
-from tavern_desktop.storage.errors import StorageError
-from tavern_desktop.storage.publish import ChangedOnDisk
-from tavern_desktop.storage.signature import Signature
+from tavern_desktop.session.writing import Written
+from tavern_desktop.storage.errors import ChangedOnDisk, StorageError
 
 WAIT = 1.0
 """Seconds between the first unsaved change and its save."""
@@ -34,8 +33,8 @@ class SaveState:
     """How the memory and the file of a chat stand to each other.
 
     saved: nothing to save; unsaved: a save is due; saving: it runs; failed: it did not work, `error` says why, it is
-    tried again unless that cannot help; changed_on_disk: another program wrote the file (`error`: something that is not
-    this chat at all), nothing is saved until the person reloads or saves as a new chat; needs_header_consent: see
+    tried again unless that cannot help; changed_on_disk: another program wrote the file, and what cannot be merged
+    with it waits for the person's answer (see `ChatSession.trouble`); needs_header_consent: see
     `ChatSession.allow_header`; gone: there is no file any more, whether or not there is something to save.
     `at` is when we last wrote the file (seconds since 1970), None if not yet.
     """
@@ -47,10 +46,14 @@ class SaveState:
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """One save: `write` runs off the owner, `adopt` on the owner once the file is published."""
+    """One save: `write` runs off the owner, `adopt` on the owner once the file is published.
 
-    write: Callable[[], Signature]
-    adopt: Callable[[Signature], None]
+    `refused` is called where `write` found a version of another program's that must not be replaced.
+    """
+
+    write: Callable[[], Written]
+    adopt: Callable[[Written], None]
+    refused: Callable[[ChangedOnDisk | StorageError], None]
 
 
 class SaveQueue:
@@ -98,11 +101,6 @@ class SaveQueue:
             self._waits_as = kind
             if not self._saving:
                 self._settle(is_new=True)
-
-    def note_foreign_write(self) -> None:
-        """Take notice that another program wrote the file, before a save finds out."""
-        if not self._saving:
-            self._fail("changed_on_disk")
 
     def pause(self) -> None:
         """Start no save until `resume`; for reloading and for moving to another file."""
@@ -158,20 +156,25 @@ class SaveQueue:
         self._set("saving")
         self._runner.submit(save.write, lambda outcome: self._finished(save, outcome), lane=self.lane)
 
-    def _finished(self, save: Save, outcome: Outcome[Signature]) -> None:
+    def _finished(self, save: Save, outcome: Outcome[Written]) -> None:
         self._saving = False
         try:
-            signature = outcome.result()
-        except ChangedOnDisk:
+            written = outcome.result()
+        except ChangedOnDisk as change:
             self._fail("changed_on_disk")
+            save.refused(change)
         except StorageError as error:
-            # A file that is damaged now, or another chat: also something that only another program can have written.
-            self._fail("changed_on_disk" if error.side == "existing" else "failed", error)
+            if error.side != "existing":
+                self._fail("failed", error)
+                return
+            # A file that is damaged now: also something that only another program can have done.
+            self._fail("changed_on_disk", error)
+            save.refused(error)
         except BaseException:  # a fault of ours: the changes are still only in memory, and it is for all to see
             self._set("unsaved")
             raise
         else:
-            save.adopt(signature)
+            save.adopt(written)
             self._failures = 0
             self._written_at = time.time()
             self._settle()

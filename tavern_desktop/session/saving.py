@@ -1,88 +1,105 @@
-"""How an open chat is written to its file: plainly, or merged with what another program wrote there."""
+"""How an open chat is saved, and what it takes in from a save that found another program's version."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tavern_desktop.session.backing_up import back_up_first
-from tavern_desktop.session.merging import AdoptMerge, Lineage, Merged, MergeRefused, caught_up, merge_into_file
-from tavern_desktop.session.runner import Outcome, Runner
+from tavern_desktop.session.loading import Setup
+from tavern_desktop.session.merging import AdoptMerge, Merge
+from tavern_desktop.session.runner import Outcome
 from tavern_desktop.session.save_queue import Save
-from tavern_desktop.session.versions import Version, write_over
+from tavern_desktop.session.versions import Version
+from tavern_desktop.session.writing import Writing, Written
 from tavern_desktop.storage.errors import ChangedOnDisk, StorageError, sentence
-from tavern_desktop.storage.signature import Signature
 
 if TYPE_CHECKING:
     from tavern_desktop.session.chat_session import ChatSession
 
 
 class Saving:
-    """Part of one session. `is_merging`: nothing is saved meanwhile."""
+    """Part of one session. `is_busy`: a version is being written besides the saves of the queue."""
 
-    def __init__(self, session: ChatSession, runner: Runner) -> None:
-        self.is_merging = False
+    def __init__(self, session: ChatSession, setup: Setup) -> None:
+        self.is_busy = False
         self._session = session
-        self._runner = runner
+        self._setup = setup
 
     def begin(self) -> Save:
         """Return the save of the chat as it is now."""
+        file = self._session.file
+        writing = self._writing(overrides=file.overrides, copies_first=file.saves_over_theirs)
+        return Save(writing, partial(self._adopt, writing.ours), self._session.following.take_refusal)
+
+    def keep_mine(self) -> None:
+        """See `ChatSession.keep_mine`."""
+        session = self._session
+        if session.chat is None or not session.is_at_rest or session.read_only is not None:
+            return
+        session.queue.pause()
+        self.is_busy = True
+        writing = self._writing(overrides=True)
+        self._setup.runner.submit(writing, partial(self._kept, writing.ours), lane=session.lane)
+
+    def _writing(self, *, overrides: bool, copies_first: bool = False) -> Writing:
         session, file = self._session, self._session.file
         if session.chat is None:
             raise AssertionError("a chat that was not read is never saved")
-        version = Version(session.chat.header, list(session.chat.messages))
-        write = partial(write_over, session.path, session.kind, version, file.saved, file.signature)
-        copied = session.path if file.saves_over_theirs else None
-        return Save(partial(_write, write, file.lineage, version, copied), partial(session.note_published, version))
+        return Writing(
+            session.path,
+            session.kind,
+            Version(session.chat.header, list(session.chat.messages)),
+            file.saved,
+            file.signature,
+            file.identity,
+            file.lineage,
+            session.reading.work(session.path),
+            self._setup.own_folder,
+            self._setup.save_log,
+            may_merge=not session.following.has_editors,
+            copies_first=copies_first,
+            overrides=overrides,
+        )
 
-    def merge(self) -> None:
-        """See `ChatSession.merge`."""
-        session, chat = self._session, self._session.chat
-        if chat is None or session.state != "ready" or session.is_writing:
-            return
-        session.queue.pause()
-        self.is_merging = True
-        ours = Version(chat.header, list(chat.messages))
-        read = session.reading.work(session.path)
-        work = partial(merge_into_file, session.path, read, session.file.lineage, session.file.saved, ours)
-        self._runner.submit(work, partial(self._merged, ours), lane=session.lane)
-
-    def _merged(self, ours: Version, outcome: Outcome[Merged]) -> None:
+    def _kept(self, ours: Version, outcome: Outcome[Written]) -> None:
         session = self._session
-        self.is_merging = False
+        self.is_busy = False
         try:
-            merged = outcome.result()
-        except (StorageError, MergeRefused, ChangedOnDisk) as error:
-            session.notice.emit(f"Not merged. {_reason(error)}")
+            written = outcome.result()
+        except (StorageError, ChangedOnDisk) as error:
+            session.notice.emit(f"Your version was not saved. {_reason(error)}")
             session.queue.resume()
             session.save_changed.emit()
             return
         except BaseException:
             session.queue.resume()
             raise
+        self._adopt(ours, written)
+        session.queue.restart(session.lane, is_saved=True)
+
+    def _adopt(self, ours: Version, written: Written) -> None:
+        """Take notice of a save, and take in what it merged; what was changed meanwhile is merged with that."""
+        session = self._session
+        session.note_published(written.version, written.signature)
+        if written.merge is not None:
+            self._take_in(written.merge, ours)
+
+    def _take_in(self, merge: Merge, ours: Version) -> None:
+        session = self._session
         if session.chat is None:
             raise AssertionError("there is a chat once it was read")
-        adoption = AdoptMerge(caught_up(merged, ours, session.chat))
-        session.note_published(merged.version, merged.signature)
+        adoption = AdoptMerge(merge, ours)
+        if merge.outside is None:  # only the header is theirs: nothing a person would undo
+            adoption.do(session.chat)
+            return
         if adoption.do(session.chat):
             session.commands.add(adoption)
-        session.queue.restart(session.lane, is_saved=True)
-        session.undo_changed.emit()
-        session.merged.emit(merged.result)
+            session.undo_changed.emit()
+        if merge.is_told:
+            session.merged.emit(merge.result)
 
 
-def _write(write: Callable[[], Signature], lineage: Lineage, version: Version, copied: Path | None) -> Signature:
-    """Write a version, after a copy of `copied`, and remember that the file may descend from it."""
-    if copied is not None:
-        back_up_first(copied)
-    signature = write()
-    lineage.record(version.messages)
-    return signature
-
-
-def _reason(error: StorageError | MergeRefused | ChangedOnDisk) -> str:
-    if isinstance(error, ChangedOnDisk):
-        return "The file was changed again meanwhile; try once more."
-    return sentence(error) if isinstance(error, StorageError) else error.sentence
+def _reason(error: StorageError | ChangedOnDisk) -> str:
+    return (
+        sentence(error) if isinstance(error, StorageError) else "The file was changed again meanwhile; try once more."
+    )

@@ -1,4 +1,4 @@
-"""What the banner asks when a chat cannot simply be saved: changed on disk, read-only, a header to be agreed to."""
+"""What the banner says and asks of a chat whose file another program wrote, or that must not simply be saved."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.ui.banner import Banner, Notice
 from tavern_desktop.ui.services import Services
 
-CHANGED, READ_ONLY, HEADER, MERGED, TROUBLE = "changed", "read_only", "header", "merged", "trouble"
+READ_ONLY, HEADER, MERGED, TROUBLE = "read_only", "header", "merged", "trouble"
 AGAIN_SECONDS = 600.0
 """Two programs that save over each other's messages twice within so many seconds edit the same chat."""
 
@@ -29,7 +29,7 @@ class SaveNotices(QObject):
     """The key of a message that came from elsewhere."""
     undo_requested = Signal()
     replacing = Signal()
-    """What is in view is about to be merged or read again: what is being typed into it is taken first."""
+    """What is in view is about to be read again: what is being typed into it is taken first."""
 
     def __init__(self, services: Services, banner: Banner, parent: QObject) -> None:
         super().__init__(parent)
@@ -70,8 +70,6 @@ class SaveNotices(QObject):
         session = self._session
         if session is None:
             return
-        is_changed = session.save_state.kind == "changed_on_disk" and session.trouble is None
-        self._show(CHANGED, is_changed, self._changed_notice)
         self._show(TROUBLE, session.trouble is not None, self._trouble_notice)
         self._show(HEADER, session.needs_header_consent, self._header_notice)
         self._show(READ_ONLY, session.read_only is not None, self._read_only_notice)
@@ -82,28 +80,20 @@ class SaveNotices(QObject):
         else:
             self._banner.take_away(key)
 
-    def _changed_notice(self) -> Notice:
-        text = self.tr("Another program changed this file. Nothing was overwritten; your changes are kept here.")
-        buttons = (
-            (self.tr("Merge Both"), self._merge),
-            (self.tr("Reload"), self._reload),
-            (self.tr("Save as New Chat…"), self.save_as_new),
-        )
-        return Notice(text, buttons, "warning", CHANGED)
-
     def _show_merged(self, result: MergeResult) -> None:
         """Say what came from elsewhere; "restored" is ours that another program had saved over (decision D3)."""
         count, restored = result.change_count, len(result.restored)
         sentences = []
-        if count == 1:
-            sentences.append(self.tr("Merged: 1 message changed elsewhere."))
-        elif count or not restored:
-            sentences.append(self.tr("Merged: {count} messages changed elsewhere.").format(count=count))
         if restored == 1:
-            sentences.append(self.tr("1 message of yours had been saved over; it is back."))
+            sentences.append(self.tr("Another program saved over 1 of your messages; it was restored."))
         elif restored:
-            text = self.tr("{count} messages of yours had been saved over; they are back.")
+            text = self.tr("Another program saved over {count} of your messages; they were restored.")
             sentences.append(text.format(count=restored))
+        if count:
+            text = self.tr("Changes made elsewhere were merged ({count}).")
+            sentences.append(text.format(count=count))
+        if result.conflicts and not sentences:
+            sentences.append(self.tr("The same was changed here and elsewhere. Yours stays."))
         if restored and self._is_saved_over_again():
             sentences.append(self.tr("Two programs are editing this chat: reload it in the other one before going on."))
         self._show_what_came(" ".join(sentences), result)
@@ -150,6 +140,9 @@ class SaveNotices(QObject):
                 "This chat shrank from {before} to {after} messages outside this program. You still see yours."
             ).format(before=count, after=trouble.messages)
             buttons = ((self.tr("Take the File"), self._reload), save_as)
+        elif trouble.kind == "other":
+            text = self.tr("The file of this chat now holds another one. Nothing was overwritten; you still see yours.")
+            buttons = ((self.tr("Reload"), self._reload), save_as)
         else:
             why = sentence(trouble.error) if trouble.error is not None else ""
             text = self.tr("This file was changed and cannot be read now. {why} You still see yours.")
@@ -175,11 +168,6 @@ class SaveNotices(QObject):
             "old_form": self.tr("This group chat keeps its old form and can only be read here."),
         }
         return Notice(texts[reason or "not_a_chat"], (), "info", READ_ONLY)
-
-    def _merge(self) -> None:
-        if self._session is not None:
-            self.replacing.emit()
-            self._session.merge()
 
     def _reload(self) -> None:
         if self._session is not None:

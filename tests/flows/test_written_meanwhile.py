@@ -27,6 +27,9 @@ os.replace(beside, path)
 """As SillyTavern writes: beside the file, then over it."""
 
 
+MERGED_ONE = "Changes made elsewhere were merged (1)."
+
+
 def written_elsewhere(path: Path, data: bytes) -> None:
     subprocess.run([sys.executable, "-c", WRITER, str(path)], input=data, check=True)
 
@@ -133,17 +136,14 @@ def test_our_own_saves_are_no_news(person: Person, make_chat: MakeChat) -> None:
     person.quit()
 
 
-def test_an_edited_chat_says_so_at_once(person: Person, make_chat: MakeChat, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tavern_desktop.session.save_queue.WAIT", 1000.0)  # what is written here is not saved yet
+def test_an_edited_chat_is_merged_by_itself(person: Person, make_chat: MakeChat) -> None:
     path = make_chat(60)
     started(person)
     person.open_newest()
     count = person.view.model().total()
     person.edit(count - 3, "Written here.")
     written_elsewhere(path, appended(path, "Written elsewhere."))
-    person.wait(lambda: banner(person).startswith("Another program changed this file."))
-    press(person, "Merge Both")
-    person.wait(lambda: banner(person) == "Merged: 1 message changed elsewhere.")
+    person.wait(lambda: banner(person) in (MERGED_ONE, "Changed on disk: 1 message."))  # whoever came first
     assert (person.text_of(count - 3), person.text_of(count)) == ("Written here.", "Written elsewhere.")
     person.quit()
 
@@ -164,9 +164,9 @@ def test_a_message_being_edited_is_not_changed_under_the_hand(person: Person, ma
     theirs = json.loads(lines[number]) | {"mes": "Theirs.", "swipes": ["Theirs."], "swipe_id": 0}
     lines[number] = json.dumps(theirs).encode()
     written_elsewhere(path, b"\n".join([header, *lines]))
-    person.wait(lambda: banner(person).startswith("Another program changed this file."))
-    press(person, "Merge Both")  # with the editor still open
-    person.wait(lambda: banner(person).startswith("Merged: 1 message"))
+    person.wait(lambda: session.following.is_put_off)  # it was seen, and waits
+    person.press(Qt.Key.Key_Return, CTRL)
+    person.wait(lambda: banner(person) == MERGED_ONE)
     assert (records(path)[number]["mes"], records(path)[number]["swipes"][-1]) == ("Mine.", "Theirs.")
     person.quit()
 

@@ -205,28 +205,24 @@ def test_a_file_that_is_gone_says_so(opened: Opener, qtbot: QtBot, library: Data
     assert not window.pane.failed.repair.isVisible()
 
 
-def test_a_file_changed_by_another_program_is_not_overwritten(opened: Opener, qtbot: QtBot) -> None:
+def test_a_file_that_holds_another_chat_now_is_not_overwritten(opened: Opener, qtbot: QtBot) -> None:
     window = opened()
     path = open_chat(window, qtbot, "The tide table")
-    theirs = path.read_bytes() + b'\n{"name":"Other","is_user":false,"mes":"from elsewhere"}'
+    theirs = b'{"chat_metadata":{"integrity":"another"}}\n{"name":"Other","is_user":false,"mes":"from elsewhere"}'
     path.write_bytes(theirs)
     window.pane.composer.text.show_text("mine")
     window.desk.writing.send()
     window.acts.run(Act.SAVE)
     qtbot.waitUntil(lambda: window.desk.session.save_state.kind == "changed_on_disk")
-    assert "Another program changed this file" in window.pane.banner.text
-    assert [button.text() for button in window.pane.banner.buttons] == [
-        "Merge Both",
-        "Reload",
-        "Save as New Chat…",
-    ]
+    assert "now holds another one" in window.pane.banner.text
+    assert [button.text() for button in window.pane.banner.buttons] == ["Reload", "Save as New Chat…"]
     assert "Not saved" in window.status.save.text()
     assert path.read_bytes() == theirs
     window.close()
     assert window.isVisible()
     (box,) = (w for w in QApplication.topLevelWidgets() if isinstance(w, QDialog) and w.isVisible())
     box.reject()
-    qtbot.mouseClick(window.pane.banner.buttons[1], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(window.pane.banner.buttons[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: facts.text(window.desk.session.chat.messages[-1].data()) == "from elsewhere")
     assert "put aside" in window.pane.banner.text
     assert path.read_bytes() == theirs

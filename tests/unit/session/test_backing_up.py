@@ -149,5 +149,5 @@ def test_metadata_is_not_saved_to_a_file_that_is_gone(desk: Desk, chat: Path) ->
     chat.unlink()
     session.save_now()
     desk.runner.run_until_idle()
-    assert session.save_state.kind == "changed_on_disk"
+    assert session.is_dirty
     assert not chat.exists()

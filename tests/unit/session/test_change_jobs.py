@@ -127,7 +127,7 @@ def test_refusals_arrive_as_their_sentence(owner: Owner, chat: Path) -> None:
 def test_a_file_that_another_program_changed_is_not_overwritten(owner: Owner, chat: Path) -> None:
     owner.chats.open(chat)
     owner.runner.run_until_idle()
-    theirs = chat.read_text("utf-8") + '\n{"name":"Ada","mes":"theirs"}'
+    theirs = '{"chat_metadata":{"integrity":"another"}}\n{"name":"Ada","mes":"theirs"}'
     chat.write_text(theirs, "utf-8")
     job = ChangeJob(owner.chats, chat, Edit(0, "ours"))
     owner.runner.run_until_idle()

@@ -331,12 +331,14 @@ def foreign_write(desk: Desk) -> list[bytes]:
     return lines(desk.path)
 
 
-def test_what_another_program_wrote_is_never_saved_over(desk: Desk) -> None:
+def test_another_chat_in_the_place_of_this_one_is_never_saved_over(desk: Desk) -> None:
     session = desk.open()
     edit(session, 3, "mine")
-    foreign = foreign_write(desk)
+    write(desk.path, RECORDS, b'{"chat_metadata":{"integrity":"another"}}')
+    foreign = lines(desk.path)
     desk.runner.advance(1)
-    assert session.save_state.kind == "changed_on_disk"
+    assert session.trouble is not None
+    assert (session.trouble.kind, session.save_state.kind) == ("other", "changed_on_disk")
     edit(session, 0, "mine too")
     session.save_now()
     desk.runner.advance(600)
@@ -350,7 +352,6 @@ def test_reloading_puts_unsaved_changes_aside_and_takes_what_is_on_disk(desk: De
     keys, chat = [message.key for message in session.chat.messages], session.chat
     edit(session, 3, "mine")
     foreign = foreign_write(desk)
-    desk.runner.advance(1)
     session.reload()
     assert session.state == "loading"
     with pytest.raises(CommandRefused):
@@ -397,9 +398,11 @@ def test_a_reload_that_fails_loses_nothing(desk: Desk) -> None:
     desk.runner.run_until_idle()
     assert (session.state, shown(session)[0]) == ("ready", "mine")
     assert "not reloaded" in desk.notices[0]
-    desk.runner.advance(60)
+    for _ in range(5):
+        desk.runner.advance(60)
     assert desk.path.read_bytes() == b"damaged"
-    assert session.save_state.kind in ("failed", "changed_on_disk")
+    assert session.trouble is not None
+    assert (session.trouble.kind, session.save_state.kind) == ("unreadable", "changed_on_disk")
 
 
 @pytest.mark.parametrize("harm", ["damaged", "gone"])
@@ -413,8 +416,9 @@ def test_what_only_memory_holds_since_counts_as_unsaved(desk: Desk, harm: str) -
     session.reload()
     desk.runner.run_until_idle()
     assert (session.state, session.is_dirty, shown(session)) == ("ready", True, ["u0", "a1", "u2", "a3"])
-    desk.runner.advance(1)
-    assert session.save_state.kind == "changed_on_disk"
+    for _ in range(6):
+        desk.runner.advance(5)
+    assert session.trouble is not None
     path = session.save_as_new("rescued")
     desk.runner.run_until_idle()
     assert (session.is_dirty, lines(path)[1:]) == (False, [raw(record) for record in RECORDS])
@@ -462,8 +466,9 @@ def test_a_file_that_is_gone_can_be_saved_again_under_its_name(desk: Desk) -> No
     session = desk.open()
     edit(session, 0, "mine")
     desk.path.unlink()
-    desk.runner.advance(1)
-    assert session.save_state.kind == "changed_on_disk"
+    for _ in range(2):
+        desk.runner.advance(5)
+    assert session.save_state.kind == "gone"
     assert not desk.path.exists()
     session.save_as_new("talk")
     desk.runner.run_until_idle()
@@ -477,7 +482,6 @@ def test_saving_as_a_new_chat_leaves_the_old_file_and_goes_on_in_the_new(desk: D
     session = desk.open()
     edit(session, 3, "mine")
     foreign = foreign_write(desk)
-    desk.runner.advance(1)
     former = recorded(session.path_changed)
     path = session.save_as_new("mine: my words?")
     assert path.name == "mine my words.jsonl"

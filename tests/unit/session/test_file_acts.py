@@ -108,7 +108,7 @@ def test_a_save_that_fails_stops_the_rename(desk: Desk, chat: Path) -> None:
     session = desk.chats.open(chat)
     desk.runner.run_until_idle()
     session.do(AppendMessage({"name": "Ada", "mes": "ours"}))
-    theirs = CHAT + b'{"name":"Ada","mes":"theirs"}'
+    theirs = b'{"chat_metadata":{"integrity":"another"}}\n{"name":"Ada","mes":"theirs"}'
     chat.write_bytes(theirs)
     with pytest.raises(StorageError):
         desk.rename(chat, "other")

@@ -30,7 +30,7 @@ from tests.unit.session.stepped import Stepped
 
 PERSON = (
     *("edit", "swipe", "add", "delete", "undo", "redo"),
-    *("save", "reload", "cancel", "merge", "save_as", "rename", "flush"),
+    *("save", "reload", "cancel", "save_as", "rename", "flush"),
 )
 VIEWS = ("open", "open", "release")
 OTHERS = ("foreign", "gone", "back", "fail", "look", "look")
@@ -114,9 +114,6 @@ class Story:
 
     def reload(self, _number: int) -> None:
         self.session.reload()
-
-    def merge(self, _number: int) -> None:
-        self.session.merge()
 
     def cancel(self, _number: int) -> None:
         self.session.cancel_load()

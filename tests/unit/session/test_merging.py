@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tavern_desktop.chat.header import Header
 from tavern_desktop.chat.merge import MergeResult
+from tavern_desktop.session import writing
 from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.commands import AppendMessage, DeleteMessages, EditText
 from tavern_desktop.session.open_chats import OpenChats
-from tests.unit.session.chats import ByHand, lines, recorded, reply, texts, user, write
+from tavern_desktop.session.trouble import Trouble
+from tavern_desktop.session.writing import ATTEMPTS
+from tavern_desktop.storage.savelog import read_save_log
+from tavern_desktop.storage.signature import Signature
+from tests.unit.session.chats import HEADER, ByHand, lines, recorded, reply, texts, user, write
 
 RECORDS = [user("u0"), reply("a0"), user("u1"), reply("a1"), user("u2")]
 
@@ -23,7 +30,7 @@ def runner() -> ByHand:
 
 @pytest.fixture
 def session(tmp_path: Path, runner: ByHand) -> ChatSession:
-    chats = OpenChats(runner, tmp_path / "recovery", preview_limit=0)
+    chats = OpenChats(runner, tmp_path / "recovery", preview_limit=0, own_folder=tmp_path / "own")
     session = chats.open(write(tmp_path / "chat.jsonl", RECORDS))
     runner.run_until_idle()
     return session
@@ -35,11 +42,10 @@ def key(session: ChatSession, index: int) -> int:
 
 
 def changed_elsewhere(session: ChatSession, records: list[dict[str, object]], runner: ByHand) -> None:
-    """Another program writes, and our next save notices."""
+    """Another program writes, and our next save finds it."""
     write(session.path, records)
     session.save_now()
     runner.run_until_idle()
-    assert session.save_state.kind == "changed_on_disk"
 
 
 def on_disk(session: ChatSession) -> list[str]:
@@ -52,8 +58,6 @@ def test_additions_and_edits_of_both_sides_are_kept(session: ChatSession, runner
     session.do(DeleteMessages([key(session, 2)]))
     edited = RECORDS[3] | {"mes": "theirs", "swipes": ["theirs"]}
     changed_elsewhere(session, [*RECORDS[:3], edited, RECORDS[4], user("new")], runner)
-    session.merge()
-    runner.run_until_idle()
     assert session.chat is not None
     assert texts(session.chat) == on_disk(session) == ["u0", "mine", "theirs", "u2", "new"]
     assert session.save_state.kind == "saved"
@@ -64,8 +68,8 @@ def test_additions_and_edits_of_both_sides_are_kept(session: ChatSession, runner
 
 def test_what_is_typed_while_merging_stays_and_is_saved(session: ChatSession, runner: ByHand) -> None:
     session.do(EditText(key(session, 1), "mine"))
-    changed_elsewhere(session, [*RECORDS, user("theirs")], runner)
-    session.merge()
+    write(session.path, [*RECORDS, user("theirs")])
+    session.save_now()
     session.do(AppendMessage(user("typed meanwhile")))
     session.do(DeleteMessages([key(session, 0)]))
     runner.run_until_idle()
@@ -78,8 +82,6 @@ def test_what_is_typed_while_merging_stays_and_is_saved(session: ChatSession, ru
 def test_undo_brings_our_version_back(session: ChatSession, runner: ByHand) -> None:
     session.do(EditText(key(session, 1), "mine"))
     changed_elsewhere(session, [*RECORDS, user("theirs")], runner)
-    session.merge()
-    runner.run_until_idle()
     assert session.undo_label == "Merge"
     session.undo()
     runner.advance(1)
@@ -93,46 +95,129 @@ def test_what_an_older_copy_was_saved_over_comes_back(session: ChatSession, runn
     assert on_disk(session)[-1] == "published by us"
     session.do(EditText(key(session, 1), "mine"))
     changed_elsewhere(session, [*RECORDS, reply("theirs")], runner)  # it never saw our last message
-    session.merge()
-    runner.run_until_idle()
     assert sorted(on_disk(session)) == sorted(["u0", "mine", "u1", "a1", "u2", "theirs", "published by us"])
     assert len(merged[0].restored) == 1
 
 
-def test_a_chat_that_collapsed_is_not_merged(session: ChatSession, runner: ByHand) -> None:
-    notices = recorded(session.notice)
+def test_a_chat_that_collapsed_is_asked_about(session: ChatSession, runner: ByHand) -> None:
     session.do(EditText(key(session, 1), "mine"))
     changed_elsewhere(session, [reply("a greeting in place of everything")], runner)
     before = session.path.read_bytes()
-    session.merge()
-    runner.run_until_idle()
-    assert session.path.read_bytes() == before
+    assert session.trouble == Trouble("shrunk", 1)
     assert session.save_state.kind == "changed_on_disk"
+    session.do(EditText(key(session, 0), "typed since"))
+    runner.advance(100)
+    assert session.path.read_bytes() == before
+    session.keep_mine()
+    runner.run_until_idle()
+    assert on_disk(session) == ["typed since", "mine", "u1", "a1", "u2"]
+    assert (session.trouble, session.save_state.kind, session.is_dirty) == (None, "saved", False)
+    copies = list((session.path.parent / "own" / "backups").iterdir())
+    assert [copy.read_bytes() for copy in copies] == [before]
+
+
+def test_the_file_can_be_taken_instead(session: ChatSession, runner: ByHand) -> None:
+    session.do(EditText(key(session, 1), "mine"))
+    changed_elsewhere(session, [reply("a greeting in place of everything")], runner)
+    session.take_file()
+    runner.run_until_idle()
     assert session.chat is not None
-    assert texts(session.chat) == ["u0", "mine", "u1", "a1", "u2"]
-    assert "shrank to 1 messages" in notices[-1]
+    assert texts(session.chat) == on_disk(session) == ["a greeting in place of everything"]
+    assert (session.trouble, session.is_dirty) == (None, False)
 
 
 def test_another_chat_is_not_merged(session: ChatSession, runner: ByHand) -> None:
-    notices = recorded(session.notice)
     session.do(EditText(key(session, 1), "mine"))
-    changed_elsewhere(session, RECORDS, runner)
     write(session.path, RECORDS, b'{"chat_metadata":{"integrity":"another"}}')
     before = session.path.read_bytes()
-    session.merge()
-    runner.run_until_idle()
+    session.save_now()
+    runner.advance(100)
     assert session.path.read_bytes() == before
     assert session.is_dirty
-    assert notices[-1].startswith("Not merged.")
+    assert session.trouble == Trouble("other")
+
+
+def test_an_identity_given_elsewhere_to_a_chat_without_one_is_taken(tmp_path: Path, runner: ByHand) -> None:
+    chats = OpenChats(runner, tmp_path / "recovery", preview_limit=0)
+    session = chats.open(write(tmp_path / "old.jsonl", RECORDS, b'{"chat_metadata":{}}'))
+    runner.run_until_idle()
+    session.do(EditText(key(session, 1), "mine"))
+    write(session.path, [*RECORDS, user("theirs")], HEADER)
+    runner.advance(1)
+    assert on_disk(session) == ["u0", "mine", "u1", "a1", "u2", "theirs"]
+    assert session.chat is not None
+    assert session.chat.header.integrity() == Header(HEADER).integrity()
+    assert Header(lines(session.path)[0]).integrity() == Header(HEADER).integrity()
 
 
 def test_a_file_that_is_damaged_now_is_not_merged(session: ChatSession, runner: ByHand) -> None:
     session.do(EditText(key(session, 1), "mine"))
-    changed_elsewhere(session, RECORDS, runner)
     session.path.write_bytes(session.path.read_bytes()[:-9])
     before = session.path.read_bytes()
-    session.merge()
-    runner.run_until_idle()
+    for _ in range(6):
+        runner.advance(5)
     assert session.path.read_bytes() == before
     assert session.is_dirty
-    assert session.save_state.kind == "changed_on_disk"
+    assert session.trouble is not None
+    assert (session.trouble.kind, session.save_state.kind) == ("unreadable", "changed_on_disk")
+
+
+def test_a_file_written_again_and_again_is_merged_in_the_end(
+    session: ChatSession, runner: ByHand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another program writes between each reading and the replacing: the next attempt finds that too."""
+    numbers = iter(range(2 * ATTEMPTS))
+    real = writing.publish
+
+    def publish(path: Path, *arguments: Any, **options: Any) -> Signature:
+        for number in numbers:
+            write(path, [*RECORDS, *(user(f"theirs {n}") for n in range(number + 1))])
+            break
+        return real(path, *arguments, **options)
+
+    monkeypatch.setattr(writing, "publish", publish)
+    session.do(EditText(key(session, 1), "mine"))
+    write(session.path, [*RECORDS, user("theirs")])
+    for _ in range(4):
+        runner.advance(1)
+    assert session.chat is not None
+    assert on_disk(session) == texts(session.chat)
+    assert on_disk(session)[1:2] + on_disk(session)[5:] == ["mine", *(f"theirs {n}" for n in range(2 * ATTEMPTS))]
+    assert (session.save_state.kind, session.is_dirty) == ("saved", False)
+
+
+def test_a_version_followed_is_known_when_an_older_copy_is_saved_over_it(session: ChatSession, runner: ByHand) -> None:
+    """SillyTavern on the phone adds a message, which we follow; that on the desktop saves its older copy over it."""
+    write(session.path, [*RECORDS, user("Written on the train.", send_date="2026-01-05T10:00:00.000Z")])
+    session.look_at_file()
+    runner.run_until_idle()
+    write(session.path, [*RECORDS, user("And this one here", send_date="2026-01-05T10:01:00.000Z")])
+    session.look_at_file()
+    runner.run_until_idle()
+    assert sorted(on_disk(session)[5:]) == ["And this one here", "Written on the train."]
+    assert session.chat is not None
+    assert texts(session.chat) == on_disk(session)
+
+
+def test_what_was_followed_and_deleted_there_does_not_come_back(session: ChatSession, runner: ByHand) -> None:
+    write(session.path, RECORDS[:4])
+    session.look_at_file()
+    runner.run_until_idle()
+    write(session.path, [*RECORDS[:4], user("new")])
+    session.look_at_file()
+    runner.run_until_idle()
+    assert on_disk(session) == ["u0", "a0", "u1", "a1", "new"]
+    assert session.chat is not None
+    assert texts(session.chat) == on_disk(session)
+
+
+def test_what_happened_is_in_the_log_of_saves(session: ChatSession, runner: ByHand, tmp_path: Path) -> None:
+    session.do(EditText(key(session, 1), "mine"))
+    runner.advance(1)
+    write(session.path, [*RECORDS, user("theirs")])
+    session.do(EditText(key(session, 2), "mine too"))
+    runner.advance(1)
+    merged, plain = read_save_log(tmp_path / "own" / "savelog")
+    assert (plain.op, plain.path, plain.old_count, plain.new_count, plain.result) == ("save", "same", 5, 5, "saved")
+    assert (merged.op, merged.path, merged.new_count, merged.conflicts) == ("save", "slow", 6, 0)
+    assert merged.lost_in_memory == 0

@@ -281,10 +281,11 @@ def test_one_chat_that_cannot_be_saved_does_not_keep_the_others_from_it(
     for session in (chats.open(path), chats.open(other)):
         runner.run_until_idle()
         edit(session, 0, "mine")
-    path.write_bytes(path.read_bytes() + b"\n" + raw(user("foreign")))
+    foreign = b'{"chat_metadata":{"integrity":"another"}}\n' + raw(user("foreign"))
+    path.write_bytes(foreign)
     assert chats.flush_all(10) == ["one"]
     assert b'"mine"' in lines(other)[1]
-    assert b"foreign" in lines(path)[-1]
+    assert path.read_bytes() == foreign
 
 
 def test_a_chat_that_is_read_only_writes_nothing_however_it_ends(tmp_path: Path, runner: ByHand, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Another program writes the file of an open chat: an unedited one follows, an edited one asks, and nothing is lost."""
+"""Another program writes the file of an open chat: an unedited one follows, an edited one merges."""
 
 from __future__ import annotations
 
@@ -189,12 +189,11 @@ def test_a_writer_that_looks_twice_reads_once(desk: Desk) -> None:
 # -- asking -------------------------------------------------------------------------------------------------
 
 
-def test_an_edited_chat_says_so_at_once(desk: Desk) -> None:
+def test_an_edited_chat_is_merged_with_its_save(desk: Desk) -> None:
     desk.edit(0, "mine")
     desk.elsewhere([*RECORDS, user("theirs")])
-    assert (desk.session.save_state.kind, desk.texts[0], len(desk.texts)) == ("changed_on_disk", "mine", 5)
-    desk.session.merge()
-    desk.runner.run_until_idle()
+    assert (desk.session.save_state.kind, desk.texts[0], len(desk.texts)) == ("unsaved", "mine", 5)
+    desk.runner.advance(1)
     assert desk.on_disk() == ["mine", "a0", "u1", "a1", "u2", "theirs"]
 
 
@@ -211,7 +210,6 @@ def test_a_file_that_is_ours_again_needs_no_answer(desk: Desk) -> None:
     kept = desk.path.rename(desk.path.with_suffix(".kept"))
     desk.edit(0, "mine")
     desk.elsewhere([*RECORDS, user("theirs")])
-    assert desk.session.save_state.kind == "changed_on_disk"
     kept.replace(desk.path)
     desk.look()
     desk.runner.advance(1)
@@ -257,15 +255,26 @@ def test_what_is_being_typed_into_is_not_changed_under_the_hand(desk: Desk) -> N
     desk.session.note_editor(True)
     theirs = reply("theirs")
     desk.elsewhere([RECORDS[0], theirs, *RECORDS[2:]])
-    assert (desk.texts[1], desk.session.save_state.kind, desk.session.is_dirty) == ("a0", "changed_on_disk", False)
-    desk.session.note_editor(False)
+    desk.edit(0, "ours")
+    desk.runner.advance(100)
+    assert (desk.texts[1], desk.session.save_state.kind, desk.on_disk()[0]) == ("a0", "unsaved", "u0")
     desk.edit(1, "mine")
-    desk.runner.advance(10)
-    assert desk.session.save_state.kind == "changed_on_disk"
-    desk.session.merge()
-    desk.runner.run_until_idle()
+    desk.session.note_editor(False)
+    desk.runner.advance(1)
     assert desk.session.chat is not None
     assert desk.session.chat.messages[1].data()["swipes"] == ["mine", "theirs"]
+    assert desk.on_disk()[:2] == ["ours", "mine"]
+
+
+def test_a_save_does_not_change_it_under_the_hand_either(desk: Desk) -> None:
+    desk.session.note_editor(True)
+    desk.replace([RECORDS[0], reply("theirs"), *RECORDS[2:]])
+    desk.edit(0, "ours")
+    desk.runner.advance(100)
+    assert (desk.texts[1], desk.session.save_state.kind, desk.on_disk()[0]) == ("a0", "unsaved", "u0")
+    desk.session.note_editor(False)
+    desk.runner.advance(1)
+    assert (desk.texts[:2], desk.on_disk()[:2]) == (["ours", "theirs"], ["ours", "theirs"])
 
 
 def test_once_nobody_types_into_it_the_file_is_followed(desk: Desk) -> None:
@@ -369,7 +378,7 @@ def test_what_changes_while_we_save_is_found_by_the_save(desk: Desk) -> None:
     desk.session.save_now()
     desk.replace([*RECORDS, user("theirs")])
     desk.look()
-    assert (desk.session.save_state.kind, desk.on_disk()[-1]) == ("changed_on_disk", "theirs")
+    assert (desk.session.save_state.kind, desk.on_disk()[0], desk.on_disk()[-1]) == ("saved", "mine", "theirs")
 
 
 def test_what_is_typed_while_the_file_is_read_is_not_overrun(desk: Desk) -> None:
@@ -378,7 +387,9 @@ def test_what_is_typed_while_the_file_is_read_is_not_overrun(desk: Desk) -> None
     desk.runner.run_one()  # the stat; reading comes next
     desk.edit(0, "mine")
     desk.runner.run_until_idle()
-    assert (desk.texts[0], desk.session.save_state.kind) == ("mine", "changed_on_disk")
+    assert (desk.texts[0], desk.texts[-1], desk.session.save_state.kind) == ("mine", "u2", "unsaved")
+    desk.runner.advance(1)
+    assert desk.on_disk() == desk.texts == ["mine", "a0", "u1", "a1", "u2", "theirs"]
 
 
 def test_a_chat_that_is_closed_is_looked_at_no_more(desk: Desk) -> None:

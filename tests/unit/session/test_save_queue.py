@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from tavern_desktop.chat.header import Header
 from tavern_desktop.session.save_queue import RETRY_WAITS, Save, SaveQueue
+from tavern_desktop.session.versions import Version
+from tavern_desktop.session.writing import Written
 from tavern_desktop.storage.errors import ChangedOnDisk, StorageError
 from tavern_desktop.storage.signature import Signature
 from tests.unit.session.chats import ByHand, recorded
 
-PUBLISHED = Signature(1, 2, (3, 4))
+PUBLISHED = Written(Version(Header.new(), []), Signature(1, 2, (3, 4)))
 
 
 class Document:
@@ -21,6 +24,7 @@ class Document:
         self.text = self.on_disk = ""
         self.failures: list[Exception] = []
         self.writes: list[str] = []
+        self.refused: list[Exception] = []
         self.runner = ByHand()
         self.queue = SaveQueue(self.runner, "lane", lambda: self.text != self.on_disk, self._begin)
         self.kinds: list[str] = []
@@ -36,17 +40,17 @@ class Document:
     def _begin(self) -> Save:
         text = self.text
 
-        def write() -> Signature:
+        def write() -> Written:
             if self.failures:
                 raise self.failures.pop(0)
             self.writes.append(text)
             return PUBLISHED
 
-        def adopt(signature: Signature) -> None:
-            assert signature == PUBLISHED
+        def adopt(written: Written) -> None:
+            assert written is PUBLISHED
             self.on_disk = text
 
-        return Save(write, adopt)
+        return Save(write, adopt, self.refused.append)
 
 
 @pytest.fixture

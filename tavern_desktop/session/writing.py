@@ -1,0 +1,177 @@
+"""Writing a chat to its file: what a save does in the file's lane (conversation entry §6.2).
+
+The normal case is a file as we left it (path `same`). Another program's version is merged: where only the header is
+theirs without ado (`fast`), else with a copy of it first (`slow`). A version that somebody declared (a restored one,
+"keep mine") replaces whatever is there, which is copied first (`override`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tavern_desktop.chat.merge import MergeLossError
+from tavern_desktop.chat.merge_save import is_same_chat
+from tavern_desktop.session.backing_up import back_up_first
+from tavern_desktop.session.loading import ChatKind, Loaded
+from tavern_desktop.session.merging import Lineage, Merge, merge_headers_only, merge_versions
+from tavern_desktop.session.trouble import NeedsAnswer, Trouble
+from tavern_desktop.session.versions import Version, write_over
+from tavern_desktop.storage.errors import ChangedOnDisk, StorageError, from_os
+from tavern_desktop.storage.format import commit_pieces
+from tavern_desktop.storage.publish import publish
+from tavern_desktop.storage.savelog import Attempt, SaveLog
+from tavern_desktop.storage.signature import Signature
+
+ATTEMPTS = 3
+"""How often a merge begins anew because somebody wrote once more meanwhile."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A version that is the file now. `merge`: what of it another program wrote."""
+
+    version: Version
+    signature: Signature
+    merge: Merge | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """One save, with everything as it was when it began. Called once, in the file's lane.
+
+    Raises ChangedOnDisk where another program writes again and again or the file is gone, NeedsAnswer, StorageError;
+    then the file is as it was.
+    """
+
+    path: Path
+    kind: ChatKind
+    ours: Version
+    saved: Version
+    signature: Signature | None
+    identity: str | None
+    """The integrity value that the file is known to have."""
+    lineage: Lineage
+    read: Callable[[], Loaded]
+    """Reads the file. Raises StorageError."""
+    own_folder: Path | None
+    save_log: SaveLog | None
+    may_merge: bool = True
+    """Not while somebody types into a message: what it says is not changed under their hand."""
+    copies_first: bool = False
+    """What is there is copied before it is replaced, also if it is what we left."""
+    overrides: bool = False
+    """Ours replaces whatever is there."""
+
+    def __call__(self) -> Written:
+        with self._attempt() as attempt:
+            written = self._override(attempt) if self.overrides else self._save(attempt)
+            attempt.new, attempt.new_count = written.signature, len(written.version.messages)
+            return written
+
+    def _save(self, attempt: Attempt) -> Written:
+        try:
+            return self._plain(attempt)
+        except ChangedOnDisk as change:
+            if change.found is None or not self.may_merge:
+                raise
+        except StorageError as error:
+            if error.kind != "integrity":
+                raise
+            if self.identity is not None:
+                raise NeedsAnswer(self.path, Trouble("other")) from None
+        for _ in range(ATTEMPTS - 1):
+            with contextlib.suppress(ChangedOnDisk):
+                return self._merged(attempt)
+        return self._merged(attempt)
+
+    def _plain(self, attempt: Attempt) -> Written:
+        attempt.path = "same"
+        if self.copies_first:
+            self._copy()
+        signature = write_over(self.path, self.kind, self.ours, self.saved, self.signature)
+        self.lineage.record(self.ours.messages)
+        return Written(self.ours, signature)
+
+    def _merged(self, attempt: Attempt) -> Written:
+        loaded = self._read()
+        self._require_same_chat(loaded)
+        if is_same_chat(self.lineage.states, [message.raw for message in loaded.messages]):
+            attempt.path = "fast"
+            merge = merge_headers_only(loaded, self.saved, self.ours)
+        else:
+            attempt.path = "slow"
+            merge = self._merge(loaded)
+            conflicts = merge.result.conflicts
+            attempt.conflicts = len(conflicts) + len(merge.header_conflicts)
+            attempt.lost_in_memory = sum(conflict.kind == "lost_in_memory" for conflict in conflicts)
+            self._copy()
+        signature = self._publish(merge.version, loaded.signature)
+        deleted = self.lineage.deleted(self.ours.messages)
+        self.lineage.states.record(merge.version.messages, deleted, merged=merge.outside)
+        return Written(merge.version, signature, merge)
+
+    def _require_same_chat(self, loaded: Loaded) -> None:
+        """Raise NeedsAnswer if the file is another chat. One that had no identity may have been given one."""
+        if None not in (loaded.identity, self.identity) and loaded.identity != self.ours.header.integrity():
+            raise NeedsAnswer(self.path, Trouble("other"))
+
+    def _merge(self, loaded: Loaded) -> Merge:
+        try:
+            merge = merge_versions(loaded, self.lineage, self.saved, self.ours)
+        except MergeLossError:
+            log.exception("a merge would have lost a message; nothing was saved")
+            message = "its version and yours could not be merged safely"
+            raise StorageError("io", "replace", message, chat_ref=self.path) from None
+        if merge is None:
+            raise NeedsAnswer(self.path, Trouble("shrunk", len(loaded.messages)))
+        return merge
+
+    def _read(self) -> Loaded:
+        try:
+            return self.read()
+        except StorageError as error:
+            if error.kind == "not_found":
+                raise ChangedOnDisk(self.path, None) from None
+            raise error.with_facts(side="existing") from None
+
+    def _override(self, attempt: Attempt) -> Written:
+        attempt.path = "override"
+        try:
+            found = Signature.of_path(self.path)
+        except OSError as error:
+            raise from_os(error, "open", self.path) from None
+        if found is not None:
+            self._copy()
+        signature = self._publish(self.ours, found, force=True)
+        self.lineage.record(self.ours.messages)
+        return Written(self.ours, signature)
+
+    def _publish(self, version: Version, expected: Signature | None, *, force: bool = False) -> Signature:
+        pieces = commit_pieces(version.header, version.messages)
+        return publish(self.path, pieces, expected=expected, integrity=version.header.integrity(), force=force)
+
+    def _copy(self) -> None:
+        back_up_first(self.path, self.own_folder)
+
+    @contextlib.contextmanager
+    def _attempt(self) -> Iterator[Attempt]:
+        is_metadata = self.ours.messages == self.saved.messages
+        attempt = Attempt(
+            "overwrite" if self.overrides else "metadata" if is_metadata else "save",
+            old_count=len(self.saved.messages),
+            new_count=len(self.ours.messages),
+            old=self.signature,
+            deletions=len(self.lineage.deleted(self.ours.messages)),
+            caller="queue",
+        )
+        if self.save_log is None:
+            yield attempt
+        else:
+            with self.save_log.attempt(self.path, attempt):
+                yield attempt
