@@ -6,6 +6,7 @@ Rows are messages [first, end). *Show more* moves `first` down and does no I/O. 
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
@@ -108,8 +109,24 @@ class RecordListModel(QAbstractListModel):
         return ", ".join(parts) + ": " + record.text
 
 
+@dataclass(slots=True)
+class _Live:
+    """What is being written: `raw` shows instead of the message `key`, or as a row of its own before message `at`."""
+
+    key: int
+    raw: bytes
+    after: int | None
+    """Key of the message it stands behind, None at the top; for a row of its own."""
+    at: int | None = None
+    """Index of the message it stands before; None for a message that changes, and while the row is away."""
+
+
 class ChatListModel(RecordListModel):
-    """The newest messages of a chat, and more on request."""
+    """The newest messages of a chat, and more on request.
+
+    A reply that is being written shows as well, though it is not in the chat: in the place of the message that grows,
+    or as one row of its own (see `show_live`).
+    """
 
     mounted_changed = Signal()
     """`earlier` is another number now."""
@@ -123,6 +140,8 @@ class ChatListModel(RecordListModel):
         self._first = max(0, len(chat) - mounted)
         self._resetting_move = False
         self._kept = 0
+        self._live: _Live | None = None
+        self._is_landing = False
         for signal, slot in self._connections():
             signal.connect(slot)
 
@@ -171,47 +190,145 @@ class ChatListModel(RecordListModel):
 
     @override
     def rowCount(self, parent: AnyIndex = _ROOT) -> int:
-        return 0 if parent.isValid() else len(self.chat.messages) - self._first
+        if parent.isValid():
+            return 0
+        return len(self.chat.messages) - self._first + (self._live_row() is not None)
 
     @override
     def raw(self, row: int) -> bytes:
-        return self.chat.messages[self._first + row].raw
+        live = self._live
+        if live is not None and (row == self._live_row() or (live.at is None and self.key(row) == live.key)):
+            return live.raw
+        return self.chat.messages[self._index(row)].raw
 
     @override
     def raw_before(self, row: int) -> bytes | None:
-        index = self._first + row - 1
+        live_row = self._live_row()
+        if live_row is not None and row == live_row + 1:
+            return self.raw(live_row)
+        index = self._index(row) - 1
         return self.chat.messages[index].raw if index >= 0 else None
 
     @override
     def key(self, row: int) -> int:
-        return self.chat.messages[self._first + row].key
+        if self._live is not None and row == self._live_row():
+            return self._live.key
+        return self.chat.messages[self._index(row)].key
 
     @override
     def row_of(self, key: int) -> int | None:
+        if self._live is not None and self._live.key == key and self._live.at is not None:
+            return self._live_row()
         index = self.chat.find(key)
-        return None if index is None or index < self._first else index - self._first
+        return None if index is None or index < self._first else self._row(index)
 
     @override
-    def absolute(self, row: int) -> int:
-        return self._first + row
+    def absolute(self, row: int) -> int | None:
+        return None if row == self._live_row() else self._index(row)
 
     @override
     def total(self) -> int:
         return len(self.chat)
 
+    # A reply that is being written
+
+    @property
+    def live_key(self) -> int | None:
+        """The key of what is being written, None while nothing is."""
+        return self._live.key if self._live is not None else None
+
+    def show_live(self, key: int, raw: bytes, after: int | None = None) -> None:
+        """Show a reply as far as it has come: of the message `key`, or of one to come that will have this key.
+
+        One to come stands behind the message `after`, at the top with None.
+        """
+        live = self._live
+        if live is None or live.key != key:
+            self.end_live()
+            live = self._live = _Live(key, raw, after)
+            self._bring_live()
+        live.raw = raw
+        row = self.row_of(key)
+        if row is not None:
+            self.dataChanged.emit(self.index(row), self.index(row))
+
+    def end_live(self) -> None:
+        """Show only what is in the chat."""
+        live = self._live
+        if live is None:
+            return
+        if live.at is not None:
+            self._take_live_away()
+            self._live = None
+            return
+        self._live = None
+        row = self.row_of(live.key)
+        if row is not None:
+            self.dataChanged.emit(self.index(row), self.index(row))
+
+    def land_live(self) -> None:
+        """The next message that comes into the chat is the one that was being written: its row becomes it."""
+        self._is_landing = self._live_row() is not None
+
+    def _bring_live(self) -> None:
+        live = self._live
+        if live is None or self.chat.find(live.key) is not None:
+            return
+        index = None if live.after is None else self.chat.find(live.after)
+        at = len(self.chat) if index is None and live.after is not None else (-1 if index is None else index) + 1
+        row = max(at, self._first) - self._first
+        self.beginInsertRows(_ROOT, row, row)
+        live.at = row + self._first
+        self.endInsertRows()
+
+    def _take_live_away(self) -> None:
+        row = self._live_row()
+        if self._live is not None and row is not None:
+            self.beginRemoveRows(_ROOT, row, row)
+            self._live.at = None
+            self.endRemoveRows()
+
+    def _live_row(self) -> int | None:
+        live = self._live
+        return None if live is None or live.at is None else live.at - self._first
+
+    def _row(self, index: int) -> int:
+        row = index - self._first
+        live_row = self._live_row()
+        return row + 1 if live_row is not None and row >= live_row else row
+
+    def _index(self, row: int) -> int:
+        live_row = self._live_row()
+        return self._first + (row - 1 if live_row is not None and row > live_row else row)
+
     # The chat's signals carry absolute indices; what lies before `first` only shifts it.
 
+    # What is being written steps aside meanwhile, unless it is itself what comes.
+
     def _on_about_to_insert(self, first: int, last: int) -> None:
+        live = self._live
+        self._is_landing = self._is_landing and first == last and live is not None and live.at == first
+        if self._is_landing:
+            return
+        self._take_live_away()
         if first >= self._first:
             self.beginInsertRows(_ROOT, first - self._first, last - self._first)
 
     def _on_inserted(self, first: int, last: int) -> None:
+        if self._is_landing:
+            self._is_landing = False
+            self._live = None
+            row = first - self._first
+            self.dataChanged.emit(self.index(row), self.index(row))
+            return
         if first >= self._first:
             self.endInsertRows()
         else:
             self._shift_first(last - first + 1)
+        self._bring_live()
 
     def _on_about_to_remove(self, first: int, last: int) -> None:
+        self._take_live_away()
         if last >= self._first:
             self.beginRemoveRows(_ROOT, max(first, self._first) - self._first, last - self._first)
 
@@ -226,8 +343,10 @@ class ChatListModel(RecordListModel):
             self._shift_first(-before)
         if self._first and not self.rowCount():
             self.show_more()
+        self._bring_live()
 
     def _on_about_to_move(self, first: int, last: int, destination: int) -> None:
+        self._take_live_away()
         if min(first, destination) >= self._first:
             self.beginMoveRows(_ROOT, first - self._first, last - self._first, _ROOT, destination - self._first)
         elif max(last, destination - 1) >= self._first:
@@ -241,12 +360,14 @@ class ChatListModel(RecordListModel):
         elif self._resetting_move:
             self._resetting_move = False
             self.endResetModel()
+        self._bring_live()
 
     def _on_changed(self, first: int, last: int) -> None:
         if last >= self._first:
-            self.dataChanged.emit(self.index(max(0, first - self._first)), self.index(last - self._first))
+            self.dataChanged.emit(self.index(self._row(max(first, self._first))), self.index(self._row(last)))
 
     def _on_about_to_reset(self) -> None:
+        self._take_live_away()
         self._kept = max(self.rowCount(), self.step)
         self.beginResetModel()
 
@@ -255,6 +376,7 @@ class ChatListModel(RecordListModel):
         self._records.clear()
         self.endResetModel()
         self.mounted_changed.emit()
+        self._bring_live()
 
     def _shift_first(self, by: int) -> None:
         self._first += by
