@@ -71,8 +71,13 @@ class AddReply(InsertMessage):
 
     label = "Reply"
 
-    def __init__(self, after_key: int | None, reply: Reply, speaker: Speaker) -> None:
-        super().__init__(after_key, _record(reply, speaker))
+    def __init__(self, after_key: int | None, reply: Reply, speaker: Speaker, key: int) -> None:
+        """`key`: of the message to come, by which it is known while it is written."""
+        super().__init__(after_key, record_of(reply, speaker))
+        self._key = key
+
+    def _message(self, data: Record) -> Message:
+        return super()._message(data)._replace(key=self._key)
 
 
 class AddAlternative(AddSwipe):
@@ -111,7 +116,8 @@ def nearest_surviving(chat: Chat, before: tuple[Message, ...]) -> int | None:
     return next((message.key for message in reversed(before) if chat.find(message.key) is not None), None)
 
 
-def _record(reply: Reply, speaker: Speaker) -> Record:
+def record_of(reply: Reply, speaker: Speaker) -> Record:
+    """Return the record of a reply as a message of its own."""
     record = edits.new_message("assistant", reply.text, speaker.name, send_date=reply.finished or edits.now())
     info = reply.info()
     record |= {"gen_started": reply.started, "gen_finished": reply.finished, "extra": dict(reply.extra)}

@@ -111,10 +111,14 @@ class GenerationTask:
         """`state` is no longer "running", and what came of it is in the chat."""
         self.prompted: Signal[()] = Signal()
         """`prompt` is there."""
+        self.landing: Signal[()] = Signal()
+        """The reply is about to be put into the chat."""
+        self.key = target.key if target.key is not None else Message.new({}).key
+        """Of the message that grows, or that is to come."""
         self._user = user
         self._means = means
         self._incoming = Incoming()
-        self._started = edits.now()
+        self.started = edits.now()
         self._api = self._model = ""
         self._why_stopped: WhyStopped = "user"
         self._pump: Pump[Event | Prompted] = Pump(means.runner, self._take, means.frame)
@@ -257,9 +261,14 @@ class GenerationTask:
             command = AddAlternative(there, reply)
         else:
             after = nearest_surviving(chat, target.before)
-            command = AddReply(after, reply, self.speaker)
+            command = AddReply(after, reply, self.speaker, self._free_key())
+        self.landing.emit()
         self.session.do(command)
         return command.arrived if isinstance(command, AddReply) else there
+
+    def _free_key(self) -> int:
+        """Return the key for a message of its own: another one where what it was to grow in came back by an undo."""
+        return self.key if self.target.key is None else Message.new({}).key
 
     def _reply(self, state: State) -> Reply:
         incoming = self._incoming
@@ -278,7 +287,7 @@ class GenerationTask:
         if state != "done":
             extra[NAMESPACE] = {STOPPED: "error" if state == "failed" else self._why_stopped}
         others = tuple(filter(None, (self._cleaned(other.text)[0] for other in incoming.others)))
-        return Reply(text, reasoning, self._started, finished, extra, others)
+        return Reply(text, reasoning, self.started, finished, extra, others)
 
     def _cleaned(self, text: str) -> tuple[str, str]:
         """Return the text without what others would say in it; one that goes on keeps the blanks it begins with."""

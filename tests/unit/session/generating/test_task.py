@@ -79,6 +79,8 @@ def test_a_reply_becomes_one_message_with_its_facts(stage: Stage) -> None:
     )
     stage.finish(model, task)
     assert task.state == "done"
+    assert stage.session.chat is not None
+    assert stage.session.chat.messages[-1].key == task.key
     record = stage.records()[-1]
     assert (record["name"], record["mes"], record["swipes"]) == ("Mira", "Good morning.", ["Good morning."])
     extra = record["extra"]
