@@ -127,11 +127,22 @@ def _build(start: Start) -> MainWindow:
             once = Qt.ConnectionType.SingleShotConnection
             services.library.loaded.connect(partial(_watch_folder, services), once)
         claim.serve(RequestDesk(services, windows).answer)
+        _look_for_unsaved(window, claim)
 
     # The window is painted before anything is read for it, and the lists before the chat's part is loaded.
     QTimer.singleShot(0, window, services.begin)
     services.library.first_shown.connect(lambda: QTimer.singleShot(0, window, go_on))
     return window
+
+
+def _look_for_unsaved(window: MainWindow, claim: Claim) -> None:
+    """Tell of changes that an earlier run of the program did not get into their files."""
+    from tavern_desktop.ui.unsaved_notice import UnsavedNotice
+
+    def is_owner() -> bool:
+        return bool(window.services.open_chats) and claim.is_owner  # whoever opens chats claims their folder
+
+    UnsavedNotice(window.services, window.desk, window.pane.banner, is_owner)
 
 
 def _watch_folder(services: Services) -> None:

@@ -29,19 +29,23 @@ class Claim(QObject):
         self.runner = runner
         self._ownership: Ownership | None = None
         self._answer: Answer | None = None
+        self.is_owner = False
+        """No other process has the folder that was moved to."""
 
     def move_to(self, folder: Path) -> bool:
         """Give up the folder held and own this one; return False if another process does."""
         from tavern_desktop.session import handover
 
         self.release()
+        self.is_owner = True
         try:
             self._ownership = handover.take(folder, patience=0)
         except StorageError:
             return True  # where our own folder cannot be written nobody can own anything
+        self.is_owner = self._ownership is not None
         if self._ownership is not None and self._answer is not None:
             self._ownership.serve(self.runner, self._answer)
-        return self._ownership is not None
+        return self.is_owner
 
     def serve(self, answer: Answer) -> None:
         """Answer other processes from now on, whatever folder is owned."""

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
     QHeaderView,
-    QTableView,
+    QTreeView,
     QVBoxLayout,
     QWidget,
 )
@@ -104,18 +104,14 @@ class SaveLogDialog(QDialog):
         numbers = sorted(self._shown.mapToSource(index).row() for index in rows)
         QGuiApplication.clipboard().setText(self.model.as_text(numbers))
 
-    def _make_table(self) -> QTableView:
-        made = QTableView()
+    def _make_table(self) -> QTreeView:
+        made = QTreeView()
         made.setObjectName("saveLogTable")
         made.setAccessibleName(self.windowTitle())
         made.setModel(self._shown)
-        made.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        made.setShowGrid(False)
-        made.setWordWrap(False)
-        made.verticalHeader().hide()
-        made.verticalHeader().setDefaultSectionSize(made.fontMetrics().height() + 10)
-        made.horizontalHeader().setHighlightSections(False)
-        made.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        made.setRootIsDecorated(False)
+        made.setUniformRowHeights(True)
+        made.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         return made
 
     def _lay_out(self) -> None:
@@ -131,15 +127,17 @@ class SaveLogDialog(QDialog):
         column.setSpacing(12)
         column.addWidget(self.table, 1)
         column.addLayout(foot)
-        self.resize(900, 480)
+        self.resize(980, 480)
 
     def _show(self, outcome: Outcome[list[SaveRecord]]) -> None:
         if self._is_closed:
             return
         records = outcome.result()
         self.model.set_records(records)
-        self.table.resizeColumnsToContents()
-        self.table.horizontalHeader().setSectionResizeMode(CHAT, QHeaderView.ResizeMode.Stretch)
+        for column in range(self.model.columnCount()):
+            self.table.resizeColumnToContents(column)
+        self.table.header().setStretchLastSection(False)
+        self.table.header().setSectionResizeMode(CHAT, QHeaderView.ResizeMode.Stretch)
         notable = sum(map(is_notable, records))
         if not records:
             text = self.tr("Nothing has been saved in this data folder yet.")
