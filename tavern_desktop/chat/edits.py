@@ -18,17 +18,22 @@ ABSENT: Final = object()
 """In `set_fields`: take the field out."""
 
 
-def rewritten(message: Message, data: Record) -> Message:
-    """Return the message saying `data`: itself if that is what it says, its original bytes if those say it."""
-    return message if jsontext.same(data, message.data()) else saying(message, data)
+def rewritten(message: Message, data: Record, *, of_seen: bool = False) -> Message:
+    """Return the message saying `data`: itself if that is what it says, its original bytes if those say it.
+
+    `of_seen`: `data` was made from what is seen of the message (`Message.seen_data`).
+    """
+    said = message.seen_data() if of_seen else message.data()
+    return message if jsontext.same(data, said) else saying(message, data, of_seen=of_seen)
 
 
-def saying(message: Message, data: Record) -> Message:
+def saying(message: Message, data: Record, *, of_seen: bool = False) -> Message:
     """Return the message saying `data`, which is known to differ from what it says.
 
     The one place where a message that we rewrite gets its id (D1, D2).
     """
-    return message.saying(_with_id(data))
+    data = _with_id(data)
+    return message.saying_seen(data) if of_seen else message.saying(data)
 
 
 def created(data: Record) -> Message:

@@ -46,6 +46,15 @@ class Message(NamedTuple):
         """Return the record, decoded afresh: the caller may change it."""
         return jsontext.decode(self.raw)
 
+    @property
+    def seen(self) -> bytes:
+        """The JSON text as far as it is in memory: all of it, but for unseen alternatives (`chat.cold_message`)."""
+        return self.raw
+
+    def seen_data(self) -> dict[str, Any]:
+        """Return the record as far as it is in memory, where an alternative that is not loaded is None."""
+        return jsontext.decode(self.seen)
+
     def with_data(self, data: dict[str, Any]) -> Message:
         """Return this message saying `data`: itself or its original bytes if that is no change."""
         return self if jsontext.same(data, self.data()) else self.saying(data)
@@ -54,12 +63,24 @@ class Message(NamedTuple):
         """Return this message saying `data`, which is known to differ from what it says: its original bytes if those
         say so."""
         origin = self.raw if self.origin is None else self.origin
-        if self.origin is not None and _says_the_same(data, jsontext.decode(origin)):
+        if self.origin is not None and says_the_same(data, jsontext.decode(origin)):
             return Message(self.key, origin)
         return Message(self.key, jsontext.encode(data), origin)
 
+    def saying_seen(self, data: dict[str, Any]) -> Message:
+        """Return this message saying `data`, made from `seen_data`, of what is in memory; the rest stays as it is."""
+        return self.saying(data)
 
-def _says_the_same(data: dict[str, Any], original: dict[str, Any]) -> bool:
+    def whole(self) -> Message:
+        """Return this message with all of it in memory."""
+        return self
+
+    def with_key(self, key: int) -> Message:
+        """Return the same record as the message `key`."""
+        return Message(key, self.raw, self.origin)
+
+
+def says_the_same(data: dict[str, Any], original: dict[str, Any]) -> bool:
     """Compare, leaving out an id that only our own edit put there."""
     if ID_FIELD in data and ID_FIELD not in original:
         data = {name: value for name, value in data.items() if name != ID_FIELD}

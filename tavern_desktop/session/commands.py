@@ -16,8 +16,10 @@ from tavern_desktop.chat.facts import Record
 from tavern_desktop.chat.message import Message
 from tavern_desktop.session.refusals import CommandRefused, UndoRefused
 from tavern_desktop.session.steps import Changed, Place, Presence, Relocate, Replace, Step, Taint, runs_of
+from tavern_desktop.storage.errors import StorageError
 
 GONE = "This message is no longer in the chat."
+UNREADABLE = "The other alternatives of a message could not be read back; nothing was changed."
 
 
 class Command(ABC):
@@ -34,7 +36,7 @@ class Command(ABC):
         Raises CommandRefused the first time, UndoRefused later; then nothing is changed.
         """
         if self._steps is None:
-            steps = self._plan(chat)
+            steps = self._plan_or_refuse(chat)
             for step in steps:
                 step.apply(chat, back=False)
             self._steps = steps
@@ -54,6 +56,12 @@ class Command(ABC):
     def _plan(self, chat: Chat) -> list[Step]:
         """Return the steps on the chat as it is, none if nothing would change. Raises CommandRefused."""
 
+    def _plan_or_refuse(self, chat: Chat) -> list[Step]:
+        try:
+            return self._plan(chat)
+        except StorageError:
+            raise CommandRefused(UNREADABLE) from None
+
     def _check(self, chat: Chat, *, back: bool) -> None:
         try:
             for step in self._steps or ():
@@ -61,12 +69,16 @@ class Command(ABC):
         except Changed:
             what = "undone" if back else "done again"
             raise UndoRefused(f"“{self.label}” cannot be {what}: the chat was changed there since.") from None
+        except StorageError:
+            raise UndoRefused(UNREADABLE) from None
 
 
 class _Rewrite(Command):
     """A command that changes what one message says."""
 
     taints = True
+    of_seen = True
+    """Whether it concerns only what is seen of the message: then alternatives that are on disk stay there."""
 
     def __init__(self, key: int) -> None:
         super().__init__()
@@ -74,7 +86,8 @@ class _Rewrite(Command):
 
     def _plan(self, chat: Chat) -> list[Step]:
         message = chat.messages[_index(chat, self.key)]
-        changed = edits.rewritten(message, self._change(chat, message.data()))
+        data = message.seen_data() if self.of_seen else message.data()
+        changed = edits.rewritten(message, self._change(chat, data), of_seen=self.of_seen)
         if changed is message:
             return []
         return [Replace((message,), (changed,)), *(_taint(chat) if self.taints else ())]
@@ -131,6 +144,7 @@ class SelectSwipe(_SwipeCommand):
 
     label = "Choose alternative"
     taints = False
+    of_seen = False
 
     def __init__(self, key: int, index: int) -> None:
         super().__init__(key)
@@ -157,6 +171,7 @@ class DeleteSwipe(_SwipeCommand):
     """One alternative goes; the next moves into its place. It never deletes the message (known failures B-23)."""
 
     label = "Delete alternative"
+    of_seen = False
 
     def __init__(self, key: int, index: int) -> None:
         super().__init__(key)
@@ -186,10 +201,10 @@ class SetHidden(Command):
         return [Replace(tuple(old for old, _ in pairs), tuple(new for _, new in pairs))] if pairs else []
 
     def _changed(self, message: Message) -> Message:
-        data = message.data()
+        data = message.seen_data()
         if facts.is_hidden(data) == self.hidden or not facts.may_hide(data):
             return message
-        return edits.saying(message, edits.set_hidden(data, self.hidden))
+        return edits.saying(message, edits.set_hidden(data, self.hidden), of_seen=True)
 
 
 class DeleteMessages(Command):
@@ -238,10 +253,13 @@ class _Insertion(Command):
 
     def _plan(self, chat: Chat) -> list[Step]:
         index, data = self._arrival(chat)
-        message = edits.created(data)
+        message = self._message(data)
         self.arrived = message.key
         come = (Place.around(chat, index, index - 1), (message,))
         return [Presence(True, (come,)), *_taint(chat)]
+
+    def _message(self, data: Record) -> Message:
+        return edits.created(data)
 
     @abstractmethod
     def _arrival(self, chat: Chat) -> tuple[int, Record]:

@@ -120,12 +120,10 @@ def with_known_keys(known: Sequence[Message], read: list[Message]) -> list[Messa
     tail = 0
     while tail < shortest - head and known[-1 - tail].raw == read[-1 - tail].raw:
         tail += 1
-    ends = [
-        *zip(read[:head], known, strict=False),
-        *zip(read[len(read) - tail :], known[len(known) - tail :], strict=True),
-    ]
-    renamed = [message.with_key(former.key) for message, former in ends]
-    return [*renamed[:head], *read[head : len(read) - tail], *renamed[head:]]
+    messages = list(read)
+    for index in (*range(head), *range(-tail, 0)):
+        messages[index] = read[index].with_key(known[index].key)
+    return messages
 
 
 def read_again(read: Callable[[], Loaded], known: Sequence[Message]) -> Loaded:

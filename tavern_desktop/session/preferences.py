@@ -24,6 +24,8 @@ class Settings(msgspec.Struct, frozen=True):
     mounted_count: int | None = None
     """Messages shown at first and by each *Show more*; None takes SillyTavern's `chat_truncation`, else 100."""
     enter_sends: bool = True
+    unseen_on_disk: bool = False
+    """Whether alternatives that are not shown stay on disk in long chats, instead of in memory."""
 
 
 class WindowState(msgspec.Struct, frozen=True):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from tavern_desktop.chat.message import Message
 from tavern_desktop.chat.signal import Signal
-from tavern_desktop.session.loading import ChatKind, Loaded, Setup, load_chat, one_then_other
+from tavern_desktop.session.loading import ChatKind, Loaded, Setup, load_chat, one_then_other, read_again
 from tavern_desktop.session.runner import Outcome
 from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.pages import Page, tail_preview
@@ -55,11 +56,13 @@ class Reading:
         path: Path,
         lane: str,
         keep: Callable[[], Path | None],
+        known: Sequence[Message],
         done: Callable[[Outcome[tuple[Path | None, Loaded]]], None],
     ) -> None:
-        """Read a chat that is there, after `keep` has put aside what would get lost."""
+        """Read a chat that is there, and `known`, after `keep` has put aside what would get lost."""
         attempt = self._begin()
-        self._submit(attempt, partial(one_then_other, keep, self._work(attempt, path)), lane, done)
+        read = partial(read_again, self._work(attempt, path), known)
+        self._submit(attempt, partial(one_then_other, keep, read), lane, done)
 
     def recover(self, path: Path) -> None:
         """Read what can be read of a damaged file."""
@@ -95,8 +98,8 @@ class Reading:
                 attempt.percent = percent
                 self._runner.post(lambda: self._progressed(attempt, done, total))
 
-        for_headerless = self._setup.header_for_headerless
-        return partial(load_chat, path, self._kind, for_headerless, attempt.cancelled.is_set, report)
+        setup, cancelled = self._setup, attempt.cancelled.is_set
+        return partial(load_chat, path, self._kind, setup.header_for_headerless, cancelled, report, setup.messages_of)
 
     def _submit(self, attempt: _Attempt, work: Callable[[], T], lane: str, done: Callable[[Outcome[T]], None]) -> None:
         def read(outcome: Outcome[T]) -> None:

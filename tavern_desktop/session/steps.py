@@ -144,10 +144,15 @@ def _indices(chat: Chat, messages: Iterable[Message]) -> list[int]:
     found = []
     for message in messages:
         index = chat.find(message.key)
-        if index is None or chat.messages[index].raw != message.raw:
+        if index is None or not _is_same(chat.messages[index], message):
             raise Changed
         found.append(index)
     return found
+
+
+def _is_same(one: Message, other: Message) -> bool:
+    """Compare what two messages say; nothing of the same one is read from disk for that."""
+    return one is other or one.raw == other.raw
 
 
 def runs_of(indices: Iterable[int]) -> list[tuple[int, int]]:

@@ -23,7 +23,8 @@ def steps_between(before: Version, after: Version) -> list[Step]:
     comes_to = [message for message in new if message.key in old_keys]
     if [message.key for message in stays] != [message.key for message in comes_to]:
         return [Exchange(before, after)]
-    changed = [(one, other) for one, other in zip(stays, comes_to, strict=True) if one.raw != other.raw]
+    pairs = zip(stays, comes_to, strict=True)
+    changed = [(one, other) for one, other in pairs if one is not other and one.raw != other.raw]
     gone = _runs(before.messages, old_keys - new_keys)
     added = _runs(after.messages, new_keys - old_keys)
     if len(gone) + len(added) + len(changed) > MOST_RUNS:

@@ -7,7 +7,7 @@ that shows the window gets its turn every millisecond.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +31,7 @@ _MANY = 10_000
 
 Cancelled = Callable[[], bool]
 Progress = Callable[[int, int], None]
+MessagesOf = Callable[[Sequence[bytes]], list[Message]]
 
 _log = logging.getLogger(__name__)
 
@@ -54,15 +55,18 @@ def load(
     block_size: int = BLOCK_SIZE,
     size_limit: int = SIZE_LIMIT,
     allow_not_found: bool = False,
+    messages_of: MessagesOf = Message.read,
 ) -> LoadedChat:
     """Read and check the whole chat. `progress` is told (bytes read, bytes in all) after each block.
+
+    `messages_of` makes messages of checked records, some at a time: it decides what of them stays in memory.
 
     Raises StorageError: not_found, bad_header, bad_record, bad_encoding, truncated, cancelled, io. Only who
     creates a chat passes `allow_not_found`, and then a missing file is an empty chat.
     """
     try:
         with gcpause.paused(), opened(path, size_limit) as (file, signature):
-            collector = _Collector(kind)
+            collector = _Collector(kind, messages_of)
             for block in blocks(file, signature.size, block_size, path, cancelled):
                 collector.add(block)
                 if progress is not None:
@@ -123,12 +127,13 @@ def blocks(
 class _Collector:
     """Turns blocks into checked records: lines are joined across blocks, everything else is done in bulk."""
 
-    def __init__(self, kind: ChatKind) -> None:
+    def __init__(self, kind: ChatKind, messages_of: MessagesOf) -> None:
         self.bytes_seen = 0
         self.header: Header | None = None
         self.messages: list[Message] = []
         self.warnings: tuple[str, ...] = ()
         self._kind = kind
+        self._messages_of = messages_of
         self._rest: list[bytes] = []
         self._rest_size = 0
         self._line = 0
@@ -164,7 +169,7 @@ class _Collector:
         records = [raw for line in body if (raw := line.strip(BLANK))]
         if not jsontext.are_sound(records):
             self._check_one_by_one(body)
-        self.messages += Message.read(records)
+        self.messages += self._messages_of(records)
         self._line += len(body)
         self._offset += sum(map(len, body)) + len(body)
 
@@ -179,7 +184,7 @@ class _Collector:
                 self.header = Header(raw)
                 self.warnings = chat_format.header_warnings(first)
             else:
-                self.messages += Message.read([raw])
+                self.messages += self._messages_of([raw])
         self._line += 1
         self._offset += len(line) + 1
 

@@ -40,13 +40,13 @@ DUE = frozenset(
         "search",
         "bootstrap",
         "tools",
+        "cold",
     }
 )
 """Areas that the program implements: every one of their vectors must pass."""
 
 NOT_YET_DUE = frozenset(
     {
-        "cold",
         "card",
     }
 )
