@@ -36,8 +36,12 @@ class _Builder:
         last = self._continued(turns) if scene.action == "continue" else []
         budget = usable(scene.context, scene.reply, is_estimate=self.counter.is_estimate)
         budget -= self._require(budget, [*head, *last, *tail])
-        history = self._history(turns, budget)
-        budget -= sum(part.tokens for part in history)
+        nudge = self._nudge()
+        history = self._history(turns, budget - sum(part.tokens for part in nudge))
+        if not tail and history and history[-1].message.role == "assistant":
+            # Many servers would go on with a last message of the model's own instead of writing another.
+            tail = nudge
+        budget -= sum(part.tokens for part in (*history, *(tail if tail is nudge else ())))
         examples = self._examples(budget)
         heading = self._heading(bool(history or last))
         parts = (*head, *examples, *heading, *history, *last, *tail)
@@ -79,6 +83,11 @@ class _Builder:
         if scene.action == "continue" and not scene.can_prefill:
             parts.append(self._part("continue", macros.fill(scene.wording.continue_nudge), "the reply goes on"))
         return [part for part in parts if part is not None]
+
+    def _nudge(self) -> list[Part]:
+        text = self.scene.macros.fill(self.scene.wording.reply_nudge)
+        part = self._part("nudge", text, "the character spoke last") if self.scene.action != "continue" else None
+        return [part] if part is not None else []
 
     def _heading(self, has_history: bool) -> list[Part]:
         if not has_history:

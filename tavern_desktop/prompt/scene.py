@@ -55,6 +55,7 @@ class Wording:
         "Write {{user}}'s next message in this conversation, in {{user}}'s own voice. Do not write for {{char}}."
     )
     continue_nudge: str = "Go on with your last message exactly where it ends. Do not repeat what it already says."
+    reply_nudge: str = "Now write {{char}}'s next message."
     group_nudge: str = "Write the next message as {{char}}, and only as {{char}}."
     example_heading: str = "[Example conversation]"
     chat_heading: str = "[The conversation begins]"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from tavern_desktop.chat.message import Message
 from tavern_desktop.chat.signal import Signal
@@ -17,10 +17,12 @@ from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.generating.event_log import Replay
 from tavern_desktop.session.generating.events import Event, Partial, needs_rebuild
 from tavern_desktop.session.generating.generations import Generations
-from tavern_desktop.session.generating.task import GenerationTask
 from tavern_desktop.session.loading import ChatKind
 from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.storage.signature import Signature
+
+if TYPE_CHECKING:
+    from tavern_desktop.session.generating.task import GenerationTask
 
 Source = Literal[
     "startup",

@@ -2,41 +2,48 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from tavern_desktop.chat.message import Message
 from tavern_desktop.chat.signal import Signal
 from tavern_desktop.library.personas import Persona
-from tavern_desktop.prompt.scene import Action
 from tavern_desktop.session.chat_session import ChatSession
-from tavern_desktop.session.generating.reply import Speaker
-from tavern_desktop.session.generating.scenes import Asked
-from tavern_desktop.session.generating.task import GenerationTask, Kind, Means, Produce, Target
 from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.refusals import CommandRefused
 
-MakeProduce = Callable[[Asked], Produce]
-"""Returns what builds the request and streams the reply for what was asked."""
+if TYPE_CHECKING:  # what talks to servers is imported with the first reply, not on the way to the first window
+    from tavern_desktop.session.generating.reply import Speaker
+    from tavern_desktop.session.generating.scenes import Asked
+    from tavern_desktop.session.generating.task import GenerationTask, Kind, Means, Produce
 
-ACTIONS: dict[Kind, Action] = {
-    "reply": "reply",
-    "swipe": "swipe",
-    "continue": "continue",
-    "impersonate": "impersonate",
-}
+
+class Models(Protocol):
+    """What generations need of the part that talks to model servers; made with the first reply."""
+
+    @property
+    def means(self) -> Means:
+        """What tasks work with."""
+
+    def produce(self, asked: Asked) -> Produce:
+        """Return what builds the request and streams the reply for what was asked."""
 
 
 class Generations:
     """Starts, knows and stops the generations of a program. Belongs to the owner."""
 
-    def __init__(self, open_chats: OpenChats, means: Means, make_produce: MakeProduce) -> None:
+    def __init__(self, open_chats: OpenChats, make_models: Callable[[], Models]) -> None:
         self.started: Signal[GenerationTask] = Signal()
         self.ended: Signal[GenerationTask] = Signal()
         self._open_chats = open_chats
-        self._means = means
-        self._make_produce = make_produce
+        self._make_models = make_models
         self._running: dict[str, GenerationTask] = {}
+        self._is_ending = False
+        self._due: dict[str, tuple[Speaker, Persona]] = {}
+        """What was sent while a reply was written is answered after it; by the ids of the tasks waited for."""
 
     def running(self) -> list[GenerationTask]:
         """Return the generations that run, oldest first."""
@@ -57,6 +64,9 @@ class Generations:
 
         A message that cannot have alternatives, such as the user's, is answered instead. Raises CommandRefused.
         """
+        from tavern_desktop.session.generating.scenes import Asked
+        from tavern_desktop.session.generating.task import GenerationTask, Target
+
         chat = session.chat
         if chat is None or not session.can_change:
             raise CommandRefused("The chat cannot be changed just now, so no reply can be written into it.")
@@ -65,27 +75,48 @@ class Generations:
         messages = tuple(chat.messages)
         end = _end(messages, kind, chat.find(key) if key is not None else None)
         target = Target(kind, messages[:end], key if kind in ("swipe", "continue") else None)
-        action = ACTIONS[kind]
-        asked = Asked(session.path, chat.header.metadata(), messages, end, action, speaker, persona)
-        task = GenerationTask(session, target, speaker, persona.name, self._means)
+        asked = Asked(session.path, chat.header.metadata(), messages, end, kind, speaker, persona)
+        task = GenerationTask(session, target, speaker, persona.name, self._models.means)
         # The task holds the chat open as a view does: nobody has to look for the reply to reach it.
         self._open_chats.open(session.path, session.kind)
         self._running[task.id] = task
         task.ended.connect(self._end_of(task))
         self.started.emit(task)
-        task.start(self._make_produce(asked))
+        task.start(self._models.produce(asked))
+        return task
+
+    def answer(self, session: ChatSession, speaker: Speaker, persona: Persona) -> GenerationTask:
+        """Begin a reply to what was just sent, or see to it after the one that is being written; return that.
+
+        Raises CommandRefused.
+        """
+        task = self.of(session)
+        if task is None:
+            return self.start(session, "reply", speaker, persona)
+        self._due[task.id] = (speaker, persona)
         return task
 
     def stop_all(self, timeout: float) -> None:
         """Stop every generation and put what has come into its chat: the program ends."""
+        self._is_ending = True
         for task in self.running():
             task.stop("closing")
-        self._means.runner.run_until(lambda: not self._running, timeout)
+        if self._running:
+            self._models.means.runner.run_until(lambda: not self._running, timeout)
+
+    @cached_property
+    def _models(self) -> Models:
+        return self._make_models()
 
     def _end_of(self, task: GenerationTask) -> Callable[[], None]:
         def end() -> None:
             self._running.pop(task.id, None)
+            due = self._due.pop(task.id, None)
             self.ended.emit(task)
+            # After a failure nothing goes on by itself: the person is told, and can try again.
+            if due is not None and task.state != "failed" and not self._is_ending:
+                with contextlib.suppress(CommandRefused):
+                    self.answer(task.session, *due)
             self._open_chats.release(task.session)
 
         return end

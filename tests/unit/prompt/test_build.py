@@ -13,7 +13,7 @@ from tavern_desktop.prompt.scene import Character, Scene, Wording
 from tavern_desktop.prompt.tokens import Estimate
 
 MIRA = Character("Mira", "{{char}} keeps the lighthouse.", "calm", "A storm.", system_prompt="{{original}} Be brief.")
-BARE = Wording(main="Reply as {{char}}.", chat_heading="", example_heading="Example:")
+BARE = Wording(main="Reply as {{char}}.", chat_heading="", example_heading="Example:", reply_nudge="")
 
 
 def said(name: str, text: str, **more: Any) -> dict[str, Any]:
@@ -138,6 +138,12 @@ def test_in_groups_it_is_told_who_speaks() -> None:
     history = [part.message.text for part in prompt.parts if part.source == "history"]
     assert history == ["Tomas: Ho.", "Hi.", "Mira: Tea?"]
     assert prompt.messages[-1].text.startswith("Write the next message as Mira")
+
+
+def test_a_prompt_that_is_no_continuation_never_ends_with_the_model_s_own_message() -> None:
+    nudged = build_prompt(scene(wording=Wording()), Estimate())
+    assert (nudged.parts[-1].source, nudged.messages[-1].role) == ("nudge", "system")
+    assert build_prompt(scene(end=2, wording=Wording()), Estimate()).messages[-1].role == "user"
 
 
 def test_the_same_scene_gives_the_same_prompt() -> None:

@@ -61,8 +61,8 @@ class Program:
         self.loop = LoopThread()
         self.streams = folder / "own" / "streams"
         self.chats = OpenChats(self.runner, folder / "own" / "recovery", preview_limit=0)
-        means = Means(self.runner, self.loop, self.streams, frame=0)
-        self.generations = Generations(self.chats, means, self._make_produce)
+        self.means = Means(self.runner, self.loop, self.streams, frame=0)
+        self.generations = Generations(self.chats, lambda: self)
         self.models: list[Scripted] = []
         self.folder = folder / "chats" / "Mira"
 
@@ -98,7 +98,8 @@ class Program:
         """End the thread of the models."""
         self.loop.close()
 
-    def _make_produce(self, asked: Asked) -> Produce:
+    def produce(self, asked: Asked) -> Produce:
+        """Return a model for what was asked: the part of `Models`."""
         model = Scripted()
         model.asked = asked
         self.models.append(model)

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from tavern_desktop.backends.events import Finished, Reasoning, Text
+from tavern_desktop.library.personas import Persona
 from tavern_desktop.session import commands
 from tavern_desktop.session.generating.entering import Bootstrap, ConversationView, Source
 from tavern_desktop.session.generating.events import Event, Partial
+from tavern_desktop.session.generating.reply import Speaker
 from tavern_desktop.session.refusals import CommandRefused
 from tests.unit.session.chats import recorded, user
 from tests.unit.session.generating.scripted import Program
@@ -147,6 +149,21 @@ def test_one_reply_at_a_time_in_a_chat(program: Program) -> None:
         program.start(session)
     program.finish(task, model)
     program.finish(*program.start(session))
+
+
+def test_what_is_sent_while_a_reply_is_written_is_answered_after_it(program: Program) -> None:
+    session = program.open(program.write())
+    assert session.chat is not None
+    task, model = program.start(session)
+    session.do(commands.AppendMessage(user("and this?")))
+    assert program.generations.answer(session, Speaker("Mira"), Persona("Ana")) is task
+    model.send(Text("first"))
+    program.finish(task, model)
+    program.until(lambda: len(program.models) == 2 and program.models[1].is_there)
+    (second,) = program.generations.running()
+    program.models[1].send(Text("second"))
+    program.finish(second, program.models[1])
+    assert [message.data()["mes"] for message in session.chat.messages[2:]] == ["u2", "first", "and this?", "second"]
 
 
 def test_what_a_request_is_built_from_stays_what_was_asked(program: Program) -> None:
