@@ -115,12 +115,15 @@ class Journal:
 
     def delta(self, number: int) -> Delta:
         """Return a change. Raises not_found/source where there is none of this number (any more)."""
-        place = self._place(number)
-        if place is None:
-            raise StorageError("not_found", "source", "this version is not kept any more")
-        segment, index = place
+        segment, index = self._place(number)
         with _opened(segment.path) as file:
             return _read_delta(file, segment, index)
+
+    def payload(self, number: int) -> bytes:
+        """Return a change as it is written, for copying it."""
+        segment, index = self._place(number)
+        with _opened(segment.path) as file:
+            return _read_payload(file, segment, index)
 
     def deltas_back(self, after: int = 0) -> Iterator[tuple[Meta, Delta]]:
         """Yield the changes, the newest first, down to the one that leads from the state `after`."""
@@ -206,9 +209,12 @@ class Journal:
 
     # -- how it is done ---------------------------------------------------------------------------------
 
-    def _place(self, number: int) -> tuple[Segment, int] | None:
+    def _place(self, number: int) -> tuple[Segment, int]:
         _ = self.segments
-        return self._places.get(number)
+        place = self._places.get(number)
+        if place is None:
+            raise StorageError("not_found", "source", "this version is not kept any more")
+        return place
 
     def _read(self) -> list[Segment]:
         """Find the files that can be used: those that follow each other up to the newest."""
@@ -306,10 +312,14 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
         raise from_os(error, "read", path) from None
 
 
-def _read_delta(file: BinaryIO, segment: Segment, index: int) -> Delta:
+def _read_payload(file: BinaryIO, segment: Segment, index: int) -> bytes:
     start, end = segment.payloads[index]
     file.seek(start)
+    return file.read(end - start)
+
+
+def _read_delta(file: BinaryIO, segment: Segment, index: int) -> Delta:
     try:
-        return entry_delta(segment.metas[index], file.read(end - start))
+        return entry_delta(segment.metas[index], _read_payload(file, segment, index))
     except BadFrame:
         raise StorageError("io", "read", "this version is damaged", chat_ref=segment.path) from None

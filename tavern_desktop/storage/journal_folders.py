@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import time
 import unicodedata
 from collections.abc import Iterator
@@ -62,6 +63,14 @@ def move_journal(source: Path, target: Path) -> None:
             os.replace(source, target)
     except OSError as error:
         raise from_os(error, "replace", source) from None
+
+
+def remove_journal(folder: Path) -> None:
+    """Remove a journal for good. Raises StorageError io/delete."""
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise from_os(error, "delete", folder) from None
 
 
 def folder_size(folder: Path) -> int:

@@ -65,6 +65,8 @@ class Meta(msgspec.Struct, frozen=True, array_like=True, tag=1):
     """The change that this one takes back, or does again."""
     joined: int
     """How many changes it stands for."""
+    is_shrink: bool
+    """Whether so much is gone after it that the version before it is always kept: ten messages, or half of the chat."""
     is_packed: bool
     checksum: int
     """Of the payload."""
@@ -78,12 +80,6 @@ class Meta(msgspec.Struct, frozen=True, array_like=True, tag=1):
     def count_before(self) -> int:
         """How many messages the state `before` has."""
         return self.count - self.added + self.removed
-
-    @property
-    def is_shrink(self) -> bool:
-        """Say whether so much is gone after it that the version before it is always kept."""
-        lost = self.removed - self.added
-        return lost >= 10 or (lost > 0 and self.count * 2 <= self.count_before)
 
 
 class PublishedNote(msgspec.Struct, frozen=True, array_like=True, tag=2):
@@ -150,8 +146,9 @@ def entry_frame(
     delta: Delta,
     undoes: int | None = None,
     joined: int = 1,
+    is_shrink: bool = False,
 ) -> bytes:
-    """Return the frame of a change."""
+    """Return the frame of a change. Several joined ones are a shrink if the first of them is."""
     payload = encode_delta(delta)
     is_packed = len(payload) >= _PACKED_FROM
     if is_packed:
@@ -159,9 +156,15 @@ def entry_frame(
     label = label[:_MOST_LABEL].encode("utf-8", "replace").decode("utf-8")
     meta = Meta(
         number, before, at_ms, _KINDS.index(kind), label, delta.count_after, delta.added, delta.removed,
-        delta.edited, delta.moved, undoes, joined, is_packed, zlib.crc32(payload),
+        delta.edited, delta.moved, undoes, joined,
+        is_shrink or _shrinks(delta), is_packed, zlib.crc32(payload),
     )  # fmt: skip
     return framed(meta, payload)
+
+
+def _shrinks(delta: Delta) -> bool:
+    lost = delta.count - delta.count_after
+    return lost >= 10 or (lost > 0 and delta.count_after * 2 <= delta.count)
 
 
 def is_whole(meta: Meta, payload: bytes) -> bool:

@@ -34,6 +34,8 @@ class Segment:
     path: Path
     end: int = 0
     through: int = 0
+    chat: str = ""
+    """Path of the chat, as noted down."""
     published: PublishedNote | None = None
     """The last note in it."""
     metas: list[Meta] = field(default_factory=list)
@@ -43,10 +45,8 @@ class Segment:
 
     @property
     def last(self) -> int:
-        """The state that the last change leads to."""
-        if self.metas:
-            return self.metas[-1].number
-        return self.published.number if self.published is not None else 0
+        """The state that the last change leads to; where there is none yet, that before the first."""
+        return self.metas[-1].number if self.metas else int(self.path.stem) - 1
 
     def take(self, data: bytes) -> range:
         """Take notice of frames that were written to the end of the file; return which changes are new."""
@@ -64,7 +64,7 @@ class Segment:
         """Take a frame in that was found at `offset` from where it stands in the file."""
         match frame.head:
             case Opening():
-                self.through = frame.head.through
+                self.through, self.chat = frame.head.through, frame.head.chat
             case PublishedNote():
                 self.published = frame.head
             case Meta():
