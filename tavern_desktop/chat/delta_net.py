@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -12,6 +11,7 @@ from tavern_desktop.chat.deltas import UNKNOWN, Delta, Edit, Head, Insert, Move,
 from tavern_desktop.chat.header import Header
 from tavern_desktop.chat.hunks import Hunks, squashed
 from tavern_desktop.chat.message import Message
+from tavern_desktop.chat.rising import heaviest_rise
 
 
 def between(old_header: Header, old: Sequence[Message], new_header: Header, new: Sequence[Message]) -> Delta:
@@ -53,7 +53,7 @@ def equal_places(old: Sequence[Hashable], new: Sequence[Hashable], offset: int =
         places.setdefault(old[index], []).append(index)
     wished = [(index, found.pop()) for index, item in enumerate(new) if (found := places.get(item))]
     sources: list[int | None] = [None] * len(new)
-    for number in _longest_rise([place for _, place in wished]):
+    for number in heaviest_rise([place for _, place in wished], [1] * len(wished)):
         index, place = wished[number]
         sources[index] = place + offset
     return sources
@@ -267,23 +267,3 @@ def _runs(indices: Iterable[int]) -> list[tuple[int, int]]:
         else:
             runs.append((index, index))
     return runs
-
-
-def _longest_rise(places: Sequence[int]) -> list[int]:
-    """Return the indices of a longest growing subsequence."""
-    ends: list[int] = []
-    """The smallest place with which a rise of each length ends …"""
-    holders: list[int] = []
-    """… and whose it is."""
-    before = [-1] * len(places)
-    for index, place in enumerate(places):
-        length = bisect_left(ends, place)
-        before[index] = holders[length - 1] if length else -1
-        ends[length : length + 1] = [place]
-        holders[length : length + 1] = [index]
-    rise = []
-    index = holders[-1] if holders else -1
-    while index >= 0:
-        rise.append(index)
-        index = before[index]
-    return rise[::-1]

@@ -10,11 +10,13 @@ import struct
 import sys
 import zlib
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from tavern_desktop.chat import deltas
-from tavern_desktop.chat.deltas import Delta, Edit, Insert, Move, Remove, digest
+from tavern_desktop.chat.deltas import Delta, Edit, Head, Insert, Move, Remove, digest
 from tavern_desktop.storage.journal import Journal
 from tavern_desktop.storage.own_folders import make_folder
 from tavern_desktop.storage.publish import write_small_file
@@ -22,6 +24,20 @@ from tavern_desktop.storage.publish import write_small_file
 FILE_NAME = "state"
 _START = struct.Struct("<4sQI")
 _MAGIC = b"TJS1"
+
+
+class Exchange(NamedTuple):
+    """Digests of records that went out of a state, and of those that came in."""
+
+    gone: list[int]
+    came: list[int]
+
+
+class _State(NamedTuple):
+    number: int
+    digests: array[int]
+    exchange: Exchange
+    """What was exchanged since the state before."""
 
 
 def digests_of(records: Iterable[bytes]) -> array[int]:
@@ -51,7 +67,7 @@ def kept_state(folder: Path) -> tuple[int, array[int]] | None:
 
 def digests_at(journal: Journal, number: int) -> array[int] | None:
     """Return the digests of a state; None where they cannot be told. Raises StorageError io/read."""
-    return next((digests for state, digests in _states(journal) if state == number), None)
+    return next((state.digests for state in _states(journal) if state.number == number), None)
 
 
 def state_of(journal: Journal, records: Sequence[bytes]) -> int | None:
@@ -61,45 +77,75 @@ def state_of(journal: Journal, records: Sequence[bytes]) -> int | None:
     """
     digests = digests_of(records)
     found = None
-    for number, known in _states(journal):
-        if known == digests:
-            found = number
+    for state in _states(journal):
+        if state.digests == digests:
+            found = state.number
     return found
 
 
-def advance(digests: array[int], delta: Delta) -> bool:
-    """Lead the digests of a state to the next one; False where the delta does not fit, then they are of no use."""
+def closest_state(journal: Journal, records: Sequence[bytes]) -> int | None:
+    """Return the state that a file with these records most likely comes from; None where no state can be told.
+
+    That is the newest of those with the fewest records that only the state or only the file has. Raises StorageError
+    io/read.
+    """
+    surplus = Counter(digests_of(records))
+    """How many more of each the file has than the state."""
+    distance = least = found = None
+    for state in _states(journal):
+        if distance is None:
+            surplus.subtract(state.digests)
+            distance = sum(map(abs, surplus.values()))
+        for change, changed in ((1, state.exchange.gone), (-1, state.exchange.came)):
+            for one in changed:
+                distance += abs(surplus[one] + change) - abs(surplus[one])
+                surplus[one] += change
+        if least is None or distance <= least:
+            least, found = distance, state.number
+    return found
+
+
+def advance(digests: array[int], delta: Delta) -> Exchange | None:
+    """Lead the digests of a state to the next one; None where the delta does not fit, then they are of no use."""
     if len(digests) != delta.count:
-        return False
+        return None
+    exchange = Exchange([], [])
     for op in delta.ops:
         match op:
             case Edit():
+                exchange.gone.append(digests[op.index])
+                exchange.came.append(op.digest)
                 digests[op.index] = op.digest
             case Insert():
-                digests[op.index : op.index] = digests_of(op.records)
+                came = digests_of(op.records)
+                exchange.came.extend(came)
+                digests[op.index : op.index] = came
             case Remove():
-                del digests[op.index : op.index + len(op.records)]
+                end = op.index + len(op.records)
+                exchange.gone.extend(digests[op.index : end])
+                del digests[op.index : end]
             case Move():
                 deltas.move(digests, op)
-            case _:
-                pass  # the header is no record
-    return True
+            case Head():
+                pass  # it is no record
+    return exchange
 
 
-def _states(journal: Journal) -> Iterable[tuple[int, array[int]]]:
-    """Yield the states that can be told, each with its digests, which are changed for the next; the oldest first."""
+def _states(journal: Journal) -> Iterable[_State]:
+    """Yield the states that can be told, the oldest first; their digests are changed for the next."""
     kept = kept_state(journal.folder)
     if kept is None:
         return
     number, digests = kept
-    yield number, digests
+    yield _State(number, digests, Exchange([], []))
     for meta in reversed(journal.metas()):
         if meta.number <= number:
             continue
-        if meta.before != number or not advance(digests, journal.delta(meta.number)):
+        exchange = advance(digests, journal.delta(meta.number)) if meta.before == number else None
+        if exchange is None:
             return
         number = meta.number
-        yield number, digests
+        yield _State(number, digests, exchange)
 
 
 def _turned(digests: array[int]) -> array[int]:

@@ -9,7 +9,7 @@ import pytest
 from tavern_desktop.chat import deltas
 from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.journal import Journal
-from tavern_desktop.storage.journal_state import digests_at, digests_of, kept_state, save_state, state_of
+from tavern_desktop.storage.journal_state import closest_state, digests_at, digests_of, kept_state, save_state, state_of
 from tavern_desktop.storage.journal_versions import net, records_at
 from tests.unit.storage.journal_story import Story
 
@@ -65,6 +65,20 @@ def test_a_file_is_known_again(story: Story) -> None:
     assert state_of(journal, story.states[9][1]) is None
     assert digests_at(journal, 9) is None
     assert state_of(journal, [b"{}"]) is None
+
+
+def test_where_a_file_comes_from(story: Story) -> None:
+    journal = story.journal
+    assert closest_state(journal, story.states[5][1]) is None
+    save_state(journal.folder, 0, digests_of(story.states[0][1]))
+    for number in range(41):
+        found = closest_state(journal, story.states[number][1])
+        assert found is not None
+        assert sorted(story.states[found][1]) == sorted(story.states[number][1])
+    by_another = [b'{"mes":"new"}', *story.states[17][1][:-1], b'{"mes":"newer"}']
+    found = closest_state(journal, by_another)
+    assert found is not None
+    assert abs(found - 17) <= 1
 
 
 def test_a_damaged_state_file_says_nothing(story: Story) -> None:
