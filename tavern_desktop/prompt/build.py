@@ -13,7 +13,7 @@ from tavern_desktop.prompt.examples import example_blocks
 from tavern_desktop.prompt.history import Turn, turns_from_end
 from tavern_desktop.prompt.messages import LeftOut, Part, Prompt, PromptError, PromptMessage
 from tavern_desktop.prompt.scene import Scene
-from tavern_desktop.prompt.tokens import FRAMING, TokenCounter, usable
+from tavern_desktop.prompt.tokens import FRAMING, IMAGE, TokenCounter, usable
 
 
 def build_prompt(scene: Scene, counter: TokenCounter) -> Prompt:
@@ -99,7 +99,8 @@ class _Builder:
         return self._of(source, PromptMessage("system", text), reason) if text.strip() else None
 
     def _of(self, source: str, message: PromptMessage, reason: str, index: int | None = None) -> Part:
-        return Part(source, message, self.counter.count(message.text) + FRAMING, reason, index)
+        tokens = self.counter.count(message.text) + FRAMING + IMAGE * len(message.images)
+        return Part(source, message, tokens, reason, index)
 
     def _require(self, budget: int, parts: Sequence[Part]) -> int:
         """Return the tokens of what must be there. Raises PromptError naming the largest of it."""

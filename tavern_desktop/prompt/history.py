@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from tavern_desktop.chat import facts
 from tavern_desktop.chat.facts import Record
+from tavern_desktop.library.pictures import resolve_picture
 from tavern_desktop.prompt.macros import Macros
 from tavern_desktop.prompt.messages import PromptMessage, PromptRole
 from tavern_desktop.prompt.scene import Scene
@@ -38,9 +40,23 @@ def _turn(data: Record, scene: Scene, macros: Macros, *, is_greeting: bool) -> t
     text = facts.text(data).replace("\r", "")
     if is_greeting:
         text = macros.fill(text)
-    if not text.strip():
+    images = _images(data, scene)
+    if not text.strip() and not images:
         return None, "empty"
-    return PromptMessage(_role(kind), _named(text, data, scene)), ""
+    return PromptMessage(_role(kind), _named(text, data, scene), images=images), ""
+
+
+def _images(data: Record, scene: Scene) -> tuple[Path, ...]:
+    """Return the pictures of a message that are in the data folder; of a gallery only the one it shows."""
+    if scene.root is None:
+        return ()
+    urls = [item.url for item in facts.media(data) if item.type == "image"]
+    more = facts.extra(data)
+    if more.get("media_display") == "gallery" and urls:
+        shown = facts.index_of(more.get("media_index")) or 0
+        urls = [urls[min(max(shown, 0), len(urls) - 1)]]
+    found = (resolve_picture(scene.root, url) for url in urls)
+    return tuple(path for path in found if path is not None)
 
 
 def _role(kind: str) -> PromptRole:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from tavern_desktop.chat.message import Message
+from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.prompt.macros import Macros
 
 Action = Literal["reply", "swipe", "continue", "impersonate"]
@@ -80,6 +81,8 @@ class Scene:
     """Texts of the chat's own metadata that replace the card's where they are not empty."""
     is_group: bool = False
     can_prefill: bool = False
+    root: DataRoot | None = None
+    """Where the pictures of the messages are; None sends none, as for a model that cannot see."""
     context: int = 8192
     reply: int = 512
     stop: tuple[str, ...] = ()

@@ -11,6 +11,9 @@ BYTES_PER_TOKEN = 3.35
 FRAMING = 4
 """Tokens that a message costs beside its text: role, separators."""
 
+IMAGE = 800
+"""Tokens that a picture is reckoned at; models differ, and most take fewer."""
+
 MARGIN = 0.03
 """Part of the context that is kept free where tokens are estimated."""
 

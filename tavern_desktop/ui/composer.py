@@ -156,6 +156,9 @@ class Composer(QPlainTextEdit):
 class ComposerArea(QWidget):
     """The box with the text, the persona and the button, centred under the surface."""
 
+    stop_requested = Signal()
+    """The reply that is being written is to end."""
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.text = Composer()
@@ -163,6 +166,10 @@ class ComposerArea(QWidget):
         self.hint = label(tone="muted")
         self.send_button = push_button(self.tr("Send"), "primary", self.text.send_requested.emit)
         self.send_button.setObjectName("sendButton")
+        self.stop_button = push_button(self.tr("Stop"), on_click=self.stop_requested.emit)
+        self.stop_button.setObjectName("stopButton")
+        self.stop_button.setToolTip(self.tr("Stop the reply and keep what has come (Esc)"))
+        self.stop_button.hide()
         self._box = QFrame()
         self._box.setObjectName("composerBox")
         self._box.setMaximumWidth(COLUMN)
@@ -188,6 +195,15 @@ class ComposerArea(QWidget):
             else self.tr("Send (Shift+Enter; Enter for a new line)")
         )
 
+    def show_writing(self, on: bool) -> None:
+        """Offer to stop the reply that is being written, or no longer."""
+        self.stop_button.setVisible(on)
+        self.hint.setText(self.tr("Writing…") if on else "")
+
+    def show_progress(self, text: str) -> None:
+        """Say how far a reply is that has not begun to come."""
+        self.hint.setText(text)
+
     def set_text_scale(self, percent: int) -> None:
         """Write at this size, as the surface shows it."""
         font = self.font()
@@ -199,6 +215,7 @@ class ComposerArea(QWidget):
         foot.setSpacing(12)
         foot.addWidget(self.persona, 1)
         foot.addWidget(self.hint)
+        foot.addWidget(self.stop_button)
         foot.addWidget(self.send_button)
         inside = QVBoxLayout(self._box)
         inside.setContentsMargins(12, 10, 12, 8)

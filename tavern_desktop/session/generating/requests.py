@@ -25,7 +25,6 @@ from tavern_desktop.prompt.templates import TextTemplate, known_templates
 from tavern_desktop.prompt.tokens import Estimate, usable
 from tavern_desktop.session.generating.scenes import Asked, ChatChoices, chat_choices, scene_of
 from tavern_desktop.session.generating.task import Produce, Prompted, Put
-from tavern_desktop.session.refusals import Refused
 
 T = TypeVar("T")
 
@@ -34,10 +33,6 @@ FALLBACK_TEMPLATE = "chatml"
 
 ROUNDS = 3
 """How often a prompt is built anew because the server counted more than was estimated."""
-
-
-class NoModel(Refused):
-    """No connection is chosen, so nothing can be generated."""
 
 
 @dataclass(frozen=True, slots=True)

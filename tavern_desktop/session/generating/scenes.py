@@ -106,6 +106,7 @@ def scene_of(asked: Asked, settings: Generation, *, context: int | None, can_pre
         overrides=_overrides(asked.metadata),
         is_group=asked.speaker.in_group,
         can_prefill=can_prefill,
+        root=root,
         context=tokens,
         reply=reply,
         stop=settings.stop or (),

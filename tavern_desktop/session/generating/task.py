@@ -63,6 +63,10 @@ Produce = Callable[[Put], Coroutine[Any, Any, None]]
 """Builds the request and streams the reply, on the loop of the model servers; hands everything to `put`."""
 
 
+class NoModel(Refused):
+    """No connection is chosen, so nothing can be generated."""
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Why a generation ended before its time: one sentence, and what kind of thing is at fault."""
@@ -201,8 +205,8 @@ class GenerationTask:
             self._conclude("failed", Failure(error.kind, error.sentence, getattr(error, "retry_after", None)))
         except StorageError as error:
             self._conclude("failed", Failure(error.kind, sentence(error)))
-        except Refused as refusal:
-            self._conclude("failed", Failure("refused", refusal.sentence))
+        except NoModel as refusal:
+            self._conclude("failed", Failure("no_model", refusal.sentence))
         except BaseException as error:  # a fault of ours: the reply is kept, and the fault is for all to see
             fault = error
             self._conclude("failed", Failure("fault", "Something went wrong inside the program; the reply ends here."))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tavern_desktop.chat.message import Message
+from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.prompt.build import build_prompt
 from tavern_desktop.prompt.messages import Prompt, PromptError
 from tavern_desktop.prompt.scene import Character, Scene, Wording
@@ -148,3 +150,14 @@ def test_a_prompt_that_is_no_continuation_never_ends_with_the_model_s_own_messag
 
 def test_the_same_scene_gives_the_same_prompt() -> None:
     assert build_prompt(scene(), Estimate()) == build_prompt(scene(), Estimate())
+
+
+def test_pictures_of_the_data_folder_go_with_their_message(tmp_path: Path) -> None:
+    root = DataRoot(tmp_path, "default-user")
+    picture = root.user_folder / "user" / "images" / "Mira" / "sea.png"
+    picture.parent.mkdir(parents=True)
+    picture.write_bytes(b"\x89PNG\r\n\x1a\n")
+    media = [{"type": "image", "url": "/user/images/Mira/sea.png"}, {"type": "image", "url": "/user/images/gone.png"}]
+    messages = chat(said("Ana", "", extra={"media": media}))
+    assert build_prompt(scene(messages, root=root), Estimate()).messages[-1].images == (picture,)
+    assert "history" not in [part.source for part in build_prompt(scene(messages), Estimate()).parts]

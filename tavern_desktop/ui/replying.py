@@ -1,0 +1,232 @@
+"""Replies of a model in one window: asking for them, showing them as they come, stopping them, saying what failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication
+
+from tavern_desktop.chat import facts
+from tavern_desktop.session.chat_session import ChatSession
+from tavern_desktop.session.generating.entering import ConversationView
+from tavern_desktop.session.generating.events import Event, Partial
+from tavern_desktop.session.refusals import CommandRefused
+from tavern_desktop.ui.banner import Notice
+from tavern_desktop.ui.chat.list_model import ChatListModel
+from tavern_desktop.ui.chat_pane import ChatPane
+from tavern_desktop.ui.services import Services
+from tavern_desktop.ui.writing import Writing
+
+if TYPE_CHECKING:
+    from tavern_desktop.session.generating.reply import Speaker
+    from tavern_desktop.session.generating.task import Failure, GenerationTask, Kind
+
+NOTICE = "reply"
+
+
+class Replying(QObject):
+    """Owner: the desk, which says what chat is in view and who speaks in it."""
+
+    changed = Signal()
+    """A reply began or ended in the chat in view."""
+    connect_requested = Signal()
+    """The person wants to connect a model."""
+
+    def __init__(
+        self,
+        services: Services,
+        pane: ChatPane,
+        conversation: ConversationView,
+        writing: Writing,
+        speaker: Callable[[], Speaker],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._services = services
+        self._pane = pane
+        self._conversation = conversation
+        self._writing = writing
+        self._speaker = speaker
+        self._partial = Partial()
+        self._followed: GenerationTask | None = None
+        conversation.rebuilt.connect(self._rebuild)
+        conversation.advanced.connect(self._advance)
+        conversation.state_changed.connect(self._view_changed)
+        pane.composer.stop_requested.connect(self.stop)
+
+    @property
+    def task(self) -> GenerationTask | None:
+        """The reply that is being written in the chat in view, None if none is."""
+        session = self._conversation.session
+        return self._services.generations.of(session) if session is not None else None
+
+    # -- asking -----------------------------------------------------------------------------------------------
+
+    def answer(self) -> None:
+        """Have the message that was just sent answered, now or after the reply that is being written."""
+        session = self._conversation.session
+        if session is not None:
+            generations = self._services.generations
+            self._try(lambda: generations.answer(session, self._speaker(), self._writing.persona))
+
+    def continue_last(self) -> None:
+        """Have the newest message of the character go on."""
+        session = self._conversation.session
+        chat = session.chat if session is not None else None
+        if chat is not None and len(chat):
+            self._start("continue", chat.messages[-1].key)
+
+    def impersonate(self) -> None:
+        """Have the model write the person's next message, into the composer."""
+        self._start("impersonate", None)
+
+    def regenerate(self, key: int) -> None:
+        """Have another alternative of a reply written (D25); a message of the person's is answered anew instead."""
+        session = self._conversation.session
+        chat = session.chat if session is not None else None
+        index = chat.find(key) if chat is not None else None
+        if chat is None or index is None:
+            return
+        data = chat.messages[index].seen_data()
+        if facts.may_swipe(data):
+            self._start("swipe", key, _speaker_of_record(data, self._speaker))
+        elif index == len(chat) - 1:
+            self.answer()
+        else:
+            self._say(self.tr("Only a reply can have another alternative."))
+
+    def stop(self) -> None:
+        """Stop the reply in view; what has come stays."""
+        task = self.task
+        if task is not None:
+            task.stop()
+
+    def _start(self, kind: Kind, key: int | None, speaker: Speaker | None = None) -> None:
+        session = self._conversation.session
+        if session is None:
+            return
+        generations = self._services.generations
+        by = speaker or self._speaker()
+        self._try(lambda: generations.start(session, kind, by, self._writing.persona, key))
+
+    def _try(self, start: Callable[[], object]) -> None:
+        self._pane.banner.take_away(NOTICE)
+        try:
+            start()
+        except CommandRefused as refusal:
+            self._say(refusal.sentence)
+
+    # -- showing ----------------------------------------------------------------------------------------------
+
+    def _rebuild(self, partial: Partial) -> None:
+        self._partial = partial.copy()
+        task = self._conversation.task
+        if task is not None and task is not self._followed:
+            self._followed = task
+            task.landing.connect(self._land)
+            task.ended.connect(self._end_of(task))
+            self._say_running()
+        self._show()
+
+    def _advance(self, events: Sequence[Event]) -> None:
+        self._partial.add(events)
+        status = next((event for event in reversed(events) if event.type == "status"), None)
+        if status is not None:
+            self._pane.composer.show_progress(_status_words(self, status))
+        if any(event.type in ("text_chunk", "thinking_chunk", "message_start") for event in events):
+            self._show()
+
+    def _show(self) -> None:
+        from tavern_desktop.session.generating.so_far import record_so_far, stands_behind
+
+        task, model = self._conversation.task, self._pane.view.records
+        if task is None or not isinstance(model, ChatListModel) or task.target.kind == "impersonate":
+            return
+        if self._partial.text or self._partial.reasoning or task.target.key is None:
+            model.show_live(task.key, record_so_far(task, self._partial), stands_behind(task))
+
+    def _land(self) -> None:
+        model = self._pane.view.records
+        if isinstance(model, ChatListModel):
+            model.land_live()
+
+    def _end_of(self, task: GenerationTask) -> Callable[[], None]:
+        def end() -> None:
+            if self._followed is task:
+                self._followed = None
+                model = self._pane.view.records
+                if isinstance(model, ChatListModel):
+                    model.end_live()
+                self._tell(task)
+                self._say_running()
+
+        return end
+
+    def _view_changed(self) -> None:
+        """Another chat, or none, is in view: what was followed goes on without us."""
+        if self._conversation.task is not self._followed:
+            self._followed = None
+        self._say_running()
+
+    def _say_running(self) -> None:
+        self._pane.composer.show_writing(self._followed is not None)
+        self.changed.emit()
+
+    # -- telling ----------------------------------------------------------------------------------------------
+
+    def _tell(self, task: GenerationTask) -> None:
+        if task.target.kind == "impersonate" and task.text:
+            self._writing.put_behind(task.text)
+        if task.failure is not None:
+            self._tell_failure(task, task.failure)
+        elif task.cut_off:
+            copy = (self.tr("Copy It"), partial(QGuiApplication.clipboard().setText, task.cut_off))
+            sentence = self.tr("The model went on for somebody else; that part was cut off.")
+            self._pane.banner.show_notice(Notice(sentence, (copy,), key=NOTICE))
+
+    def _tell_failure(self, task: GenerationTask, failure: Failure) -> None:
+        if failure.kind == "no_model":
+            connect = (self.tr("Connect a Model…"), self.connect_requested.emit)
+            sentence = self.tr("Your message is in the chat. To get a reply, connect a model.")
+            self._pane.banner.show_notice(Notice(sentence, (connect,), key=NOTICE))
+            return
+        buttons = [(self.tr("Retry"), partial(self._retry, task))]
+        if failure.kind in ("unreachable", "key", "connection", "not_found"):
+            buttons.append((self.tr("Connections…"), self.connect_requested.emit))
+        self._pane.banner.show_notice(Notice(failure.sentence, buttons, "warning", NOTICE))
+
+    def _retry(self, task: GenerationTask) -> None:
+        """Ask for the same again. A part that came stays; a reply that has a part gets another alternative."""
+        session: ChatSession | None = self._conversation.session
+        if session is None or session is not task.session or session.chat is None:
+            return
+        kind, key = task.target.kind, task.target.key
+        if kind == "reply" and session.chat.find(task.key) is not None:
+            kind, key = "swipe", task.key
+        self._start(kind, key, task.speaker)
+
+    def _say(self, sentence: str) -> None:
+        self._pane.banner.show_notice(Notice(sentence, key=NOTICE))
+
+
+def _speaker_of_record(data: dict[str, object], fallback: Callable[[], Speaker]) -> Speaker:
+    """Return who spoke a message of a group, so that its alternatives are spoken by the same."""
+    from tavern_desktop.session.generating.reply import Speaker
+
+    card, name = data.get("original_avatar"), facts.name(data)
+    if isinstance(card, str) and card and name:
+        return Speaker(name, card, in_group=True)
+    return fallback()
+
+
+def _status_words(owner: QObject, event: Event) -> str:
+    if event.text:
+        return event.text
+    data = event.data or {}
+    done, total = data.get("done"), data.get("total")
+    if isinstance(done, int) and isinstance(total, int) and total > 0:
+        return owner.tr("Reading the prompt: {percent} %").format(percent=done * 100 // total)
+    return ""
