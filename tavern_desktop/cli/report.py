@@ -19,6 +19,7 @@ from tavern_desktop.session import handover
 from tavern_desktop.storage.directory import list_global
 from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.storage.index import Index
+from tavern_desktop.storage.journal_folders import journal_sizes, journals_folder
 from tavern_desktop.storage.savelog import FOLDER as SAVE_LOG
 from tavern_desktop.storage.savelog import read_save_log
 
@@ -103,6 +104,7 @@ def _about_root(context: Context) -> dict[str, Any]:
         },
         "locks": _locks(context),
         "saves": _saves(context),
+        "history": _history(context),
         "index": _index_facts(index, chats, indexed_cards),
     }
 
@@ -119,6 +121,13 @@ def _saves(context: Context) -> dict[str, Any]:
         "conflicts": sum(record.conflicts for record in records),
         "slowest_ms": max((record.duration_ms for record in records), default=0),
     }
+
+
+def _history(context: Context) -> dict[str, Any]:
+    """Say what the journals of the chats take."""
+    journals = journals_folder(context.folders, context.root.path)
+    sizes = sorted(journal_sizes(journals).values())
+    return {"path": str(journals), "chats": len(sizes), "bytes": sum(sizes), "largest": sizes[-1] if sizes else 0}
 
 
 def _locks(context: Context) -> dict[str, Any]:

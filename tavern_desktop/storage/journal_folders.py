@@ -73,6 +73,17 @@ def remove_journal(folder: Path) -> None:
         raise from_os(error, "delete", folder) from None
 
 
+def journal_sizes(journals: Path) -> dict[str, int]:
+    """Return the bytes of each journal of a data root, by the name of its folder. Raises StorageError io/list."""
+    try:
+        names = sorted(os.listdir(journals))
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise from_os(error, "list", journals) from None
+    return {name: folder_size(journals / name) for name in names}
+
+
 def folder_size(folder: Path) -> int:
     """Return how many bytes the files below a folder of ours have; 0 where there is none."""
     return sum(size for _, size in _files(folder))

@@ -10,6 +10,7 @@ from tavern_desktop.storage.journal_folders import (
     chat_name,
     folder_size,
     journal_folder,
+    journal_sizes,
     journals_folder,
     move_journal,
 )
@@ -60,3 +61,5 @@ def test_a_journal_goes_with_its_chat(tmp_path: Path) -> None:
     assert len(list(target.parent.iterdir())) == 2
     assert folder_size(target) == 4
     assert folder_size(source) == 0
+    assert sum(journal_sizes(target.parent).values()) == 4 + len(b"of a chat that was here before")
+    assert journal_sizes(tmp_path / "nothing") == {}
