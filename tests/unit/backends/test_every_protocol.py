@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 
 import pytest
 
@@ -284,8 +285,6 @@ def test_odd_fields_are_passed_over(wire: Wire) -> None:
     async def talk() -> None:
         odd = [{}, {"choices": None}, {"choices": [1, {"delta": "x"}]}, {"message": [], "content": 3, "usage": "many"}]
         odd += [{"candidates": [{"content": {"parts": [None]}}]}, {"type": 7, "token": {}, "timings": [], "index": "a"}]
-        import json
-
         records = [wire.framed(json.dumps(record)) for record in odd]
         async with talking(wire, sends(wire, *records, wire.reply("fine"))) as (backend, _):
             assert (await reply_of(backend)).text() == "fine"
