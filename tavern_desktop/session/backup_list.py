@@ -37,6 +37,12 @@ def backups_for(chat: Path) -> list[Backup]:
     return found if identity is None else [backup for backup in found if _identity(backup.path) == identity]
 
 
+def newest_good(chat: Path) -> BackupRow | None:
+    """Return the newest backup of a chat that can be read and has messages. Runs off the owner. Raises StorageError."""
+    rows = map(row_of_backup, backups_for(chat))
+    return next((row for row in rows if row.messages), None)
+
+
 def row_of_backup(backup: Backup) -> BackupRow:
     """Return what there is to show of a backup; the whole file is read for it. Runs off the owner."""
     made = int(backup.mtime * 1000)

@@ -12,6 +12,7 @@ from tavern_desktop.ui.banner import Banner
 from tavern_desktop.ui.chat.view import ChatView
 from tavern_desktop.ui.chat_header import ChatHeader
 from tavern_desktop.ui.composer import ComposerArea
+from tavern_desktop.ui.empty_chat import EmptyChat
 from tavern_desktop.ui.failed_panel import FailedPanel
 from tavern_desktop.ui.find_bar import FindBar
 from tavern_desktop.ui.loading_line import LoadingLine
@@ -38,6 +39,7 @@ class ChatPane(QWidget):
         self.view = ChatView()
         self.loading = LoadingLine()
         self.undo_bar = UndoBar()
+        self.empty = EmptyChat()
         self.failed = FailedPanel()
         self.welcome = WelcomePage()
         self.composer = ComposerArea()
@@ -67,6 +69,7 @@ class ChatPane(QWidget):
         over = QGridLayout(surface)
         over.setContentsMargins(0, 0, 0, 0)
         over.addWidget(self.view, 0, 0, 2, 1)
+        over.addWidget(self.empty, 0, 0, Qt.AlignmentFlag.AlignCenter)
         over.addWidget(self.loading, 0, 0, Qt.AlignmentFlag.AlignTop)
         over.addWidget(self.undo_bar, 0, 0, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignHCenter)
         over.setRowStretch(0, 1)

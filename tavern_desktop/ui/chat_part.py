@@ -110,6 +110,7 @@ class ChatPart(QObject):
         pane.view.link_activated.connect(acts.open_link)
         pane.failed.show_file_requested.connect(acts.show_file)
         pane.failed.backups_requested.connect(lambda: acts.run(Act.BACKUPS))
+        pane.empty.backups_requested.connect(lambda: acts.run(Act.BACKUPS))
         pane.failed.repair_requested.connect(acts.repair)
         pane.welcome.folder_chosen.connect(acts.choose_root)
         pane.welcome.sample_chosen.connect(acts.stay_with_own)

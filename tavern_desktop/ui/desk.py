@@ -22,9 +22,11 @@ from tavern_desktop.ui.chat.preview_model import PreviewModel
 from tavern_desktop.ui.chat.record import Names
 from tavern_desktop.ui.chat_header import AVATAR
 from tavern_desktop.ui.chat_pane import ChatPane
+from tavern_desktop.ui.empty_chat import Emptiness
 from tavern_desktop.ui.failure import Lines, summary, what_became_of_it, what_is_wrong
 from tavern_desktop.ui.library.entries import useful_title
 from tavern_desktop.ui.message_commands import MessageCommands
+from tavern_desktop.ui.newest_backup import look_for_backup
 from tavern_desktop.ui.reading_place import go_back_to, place_in
 from tavern_desktop.ui.save_notices import SaveNotices
 from tavern_desktop.ui.services import Services
@@ -66,6 +68,7 @@ class ChatDesk(QObject):
         self.writing.sent.connect(pane.view.go_to_end)
         self.writing.persona_changed.connect(self._show_context)
         pane.undo_bar.undo_requested.connect(self.commands.undo)
+        self.commands.undone.connect(pane.undo_bar.hide)
         pane.loading.cancel_requested.connect(self._cancel_load)
         pane.failed.retry_requested.connect(self._retry)
         pane.view.current_changed.connect(self.state_changed)
@@ -198,11 +201,31 @@ class ChatDesk(QObject):
         self._pane.show_page("failed")
         self._pane.failed.show_error(what_is_wrong(error), what_became_of_it(error))
         self._show_rest()
+        self._offer_backup(session, self._pane.failed.show_backup)
 
     def _show_rest(self) -> None:
         if self.session is not None and self.session.rest is not None:
+            if self.session.error is not None:
+                self._pane.failed.what.setText(what_is_wrong(self.session.error, self.session.rest))
             self._pane.failed.show_lines(Lines(self.session.rest), summary(self.session.rest))
             self.state_changed.emit()
+
+    def _show_emptiness(self) -> None:
+        """Say why the surface shows nothing, where it does."""
+        session = self.session
+        state: Emptiness = ""
+        if session is not None and session.chat is not None and not len(session.chat):
+            has_bytes = session.signature is None or session.signature.size > 0
+            state = "new" if has_bytes else "lost"
+        if self._pane.empty.show_state(state) and state == "lost" and session is not None:
+            self._offer_backup(session, self._pane.empty.show_backup)
+
+    def _offer_backup(self, session: ChatSession, show: Callable[[str], object]) -> None:
+        def show_if_in_view(text: str) -> None:
+            if self.session is session:
+                show(text)
+
+        look_for_backup(self._services.runner, session.path, show_if_in_view)
 
     def _show_preview(self) -> None:
         session = self.session
@@ -335,6 +358,7 @@ class ChatDesk(QObject):
         session = self.session
         if session is None:
             return
+        self._show_emptiness()
         name = self._name()
         count = len(session.chat) if session.chat is not None else None
         self._pane.header.show_chat(name, useful_title(name, session.title), count)

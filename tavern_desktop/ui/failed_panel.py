@@ -96,6 +96,7 @@ class FailedPanel(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.what = label(tone="strong", wrap=True)
         self.data_text = label(tone="muted", wrap=True)
+        self.backup_text = label(tone="muted", wrap=True)
         self._sign = Sign("warning", "danger", 28)
         self.retry = push_button(self.tr("Retry"), "primary", self.retry_requested.emit)
         self.repair = push_button(self.tr("Save a Repaired Copy"), "plain", self.repair_requested.emit)
@@ -121,7 +122,13 @@ class FailedPanel(QWidget):
         self.what.setText(what)
         self.data_text.setText(data_text)
         self.setAccessibleName(what)
+        self.show_backup("")
         self.show_lines(Lines(), "")
+
+    def show_backup(self, text: str) -> None:
+        """Say which backup there is."""
+        self.backup_text.setText(text)
+        self.backup_text.setVisible(bool(text))
 
     def show_lines(self, lines: Lines, summary: str) -> None:
         """Show the readable rest, damaged lines in their places; none hides it."""
@@ -145,6 +152,7 @@ class FailedPanel(QWidget):
         words.setSpacing(4)
         words.addWidget(self.what)
         words.addWidget(self.data_text)
+        words.addWidget(self.backup_text)
         top = QHBoxLayout()
         top.setSpacing(14)
         top.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)

@@ -10,6 +10,9 @@ from tavern_desktop.chat import facts, jsontext
 from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.storage.recovery import RecoveredRow, RecoveryView
 
+NUL_LOOKED_AT = 65_536
+"""Bytes at each end of a line that are looked at: such a line can be as long as the chat was."""
+
 
 @dataclass(frozen=True)
 class Line:
@@ -48,10 +51,12 @@ def summary(rest: RecoveryView) -> str:
     return f"{readable.format(count=count(rest.readable))}, {damaged.format(count=count(rest.damaged))}"
 
 
-def what_is_wrong(error: StorageError) -> str:
-    """Return the one sentence that says what is wrong."""
+def what_is_wrong(error: StorageError, rest: RecoveryView | None = None) -> str:
+    """Return the one sentence that says what is wrong; `rest`, once it is there, may know it better."""
     if error.kind == "cancelled":
         return _tr("Reading this chat was stopped.")
+    if rest is not None and rest.rows and not any(map(_is_more_than_nul, rest.rows)):
+        return _tr("This file holds nothing but NUL bytes, as after a power cut: its text is lost.")
     return sentence(error)
 
 
@@ -67,6 +72,10 @@ def what_became_of_it(error: StorageError) -> str:
             "Below is everything that can still be read; a repaired copy holds exactly that."
         )
     return _tr("The file has not been touched and nothing will be saved over it.")
+
+
+def _is_more_than_nul(row: RecoveredRow) -> bool:
+    return bool(row.raw[:NUL_LOOKED_AT].strip(b"\0") or row.raw[-NUL_LOOKED_AT:].strip(b"\0"))
 
 
 def count(number: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
@@ -26,6 +26,8 @@ from tavern_desktop.session.refusals import Refused
 from tavern_desktop.ui.actions import Act
 from tavern_desktop.ui.chat.view import ChatView
 
+SHOWN_WORDS = 32
+"""Characters of a deleted message that the undo bar has room for."""
 USER_SEARCHED = 500
 """Messages from the end among which my last one is looked for."""
 
@@ -65,7 +67,7 @@ class MessageCommands(QObject):
             Act.INSERT_AFTER: lambda chat, key, keys: self._insert(chat, key, before=False),
             Act.DUPLICATE: lambda chat, key, keys: self._do(CopyMessage(key)),
             Act.BRANCH: lambda chat, key, keys: self.branch_requested.emit(key),
-            Act.DELETE: lambda chat, key, keys: self._delete(keys),
+            Act.DELETE: lambda chat, key, keys: self._delete(chat, keys),
             Act.DELETE_FROM_HERE: lambda chat, key, keys: self._delete_from(chat, key),
         }
 
@@ -172,18 +174,31 @@ class MessageCommands(QObject):
         except Refused as refusal:
             self.refused.emit(refusal.sentence)
 
-    def _delete(self, keys: list[int]) -> None:
-        if self._do(DeleteMessages(keys)):
-            count = len(keys)
-            text = self.tr("Message deleted") if count == 1 else self.tr("{count} messages deleted").format(count=count)
-            self.undo_offered.emit(text)
+    def _delete(self, chat: Chat, keys: list[int]) -> None:
+        self._take_out(chat, DeleteMessages(keys))
 
     def _delete_from(self, chat: Chat, key: int) -> None:
-        before = len(chat)
-        if self._do(DeleteMessages.from_here(chat, key)):
-            count = before - len(chat)
-            text = self.tr("Message deleted") if count == 1 else self.tr("{count} messages deleted").format(count=count)
-            self.undo_offered.emit(text)
+        self._take_out(chat, DeleteMessages.from_here(chat, key))
+
+    def _take_out(self, chat: Chat, command: DeleteMessages) -> None:
+        told = self._described(chat, command.keys)
+        if self._do(command):
+            self.undo_offered.emit(told)
+
+    def _described(self, chat: Chat, keys: Sequence[int]) -> str:
+        """Return which messages are deleted, for the undo bar (B-21)."""
+        indices = sorted(index for index in map(chat.find, keys) if index is not None)
+        if len(indices) != 1:
+            text = self.tr("{count} messages deleted, #{first} to #{last}")
+            if not indices or indices[-1] - indices[0] >= len(indices):
+                text = self.tr("{count} messages deleted")
+            first, last = (indices[0], indices[-1]) if indices else (0, 0)
+            return text.format(count=len(indices), first=first, last=last)
+        data = chat.messages[indices[0]].data()
+        words = " ".join(facts.text(data).split())
+        words = words[:SHOWN_WORDS].rstrip() + "…" if len(words) > SHOWN_WORDS else words
+        text = self.tr("#{number} deleted, {name}: “{words}”") if words else self.tr("#{number} deleted, {name}")
+        return text.format(number=indices[0], name=facts.name(data), words=words)
 
     def _delete_swipe(self, chat: Chat, key: int) -> None:
         message = self._message(key)

@@ -70,3 +70,5 @@ class ChatContext:
     is_group: bool = False
     run: Callable[[Callable[[], QImage], Callable[[QImage], None]], None] = run_at_once
     """(work, done): decode a picture off the window's thread and call `done` with it on that thread."""
+    can_generate: bool = False
+    """There is a model that can write one more alternative of the newest reply."""

@@ -143,7 +143,7 @@ class RowShelf:
             text_height=document.height() if document is not None else 0,
             folds=folds,
             swipe=record.swipe,
-            swipe_count=record.swipe_count if _has_swipes(record, is_last) else 0,
+            swipe_count=record.swipe_count if _has_swipes(record, is_last and self.context.can_generate) else 0,
             has_strip=model.editable,
             compact=record.is_compact,
             editor_height=editor_height,
@@ -269,8 +269,8 @@ def _attachments(record: RowRecord) -> list[Block]:
     return blocks
 
 
-def _has_swipes(record: RowRecord, is_last: bool) -> bool:
-    return record.swipe_count > 1 or (is_last and record.may_swipe and record.kind == "character")
+def _has_swipes(record: RowRecord, may_grow: bool) -> bool:
+    return record.swipe_count > 1 or (may_grow and record.may_swipe and record.kind == "character")
 
 
 def _quiet(look: Look) -> Look:

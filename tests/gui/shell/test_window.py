@@ -129,7 +129,7 @@ def test_deleting_offers_undo(opened: Opener, qtbot: QtBot) -> None:
     window.desk.commands.act_by_name("delete", key)
     assert len(chat) == count - 1
     assert window.pane.undo_bar.isVisible()
-    assert window.pane.undo_bar.text == "Message deleted"
+    assert window.pane.undo_bar.text.startswith("#1 deleted, ")
     qtbot.mouseClick(window.pane.undo_bar.undo_button, Qt.MouseButton.LeftButton)
     assert [message.key for message in chat.messages][1] == key
 
