@@ -24,7 +24,7 @@ class Budget:
     what: str
     probe: str
     limit: float
-    unit: Literal["s", "MB", "share"]
+    unit: Literal["s", "MB", "B", "share"]
     against: str | None = None
     tail_limit: float | None = None
     growth: int | None = 0
@@ -37,6 +37,12 @@ BUDGETS = (
     Budget("P3", "longest stall while loading", "probe_window:stall_while_loading", 0.050, "s", tail_limit=0.016),
     Budget("P3", "longest stall while saving", "probe_window:stall_while_saving", 0.050, "s", tail_limit=0.016),
     Budget("P4", "memory growth by loading", "probe_storage:memory_of_load", 1.15, "MB", "file size", growth=1),
+    Budget(
+        "P4", "the same, alternatives on disk", "probe_storage:memory_of_cold_load", 0.6, "MB", "file size", growth=1
+    ),
+    Budget(
+        "P4", "the same, mostly alternatives", "probe_storage:memory_of_many_swipes", 0.6, "MB", "file size", growth=1
+    ),
     Budget("P5", "edit, full save, durable", "probe_storage:edit_and_save", 1.5, "s", "copy + fsync", growth=1),
     Budget("P7", "snapshot for a save", "probe_storage:snapshot", 0.005, "s"),
     Budget("P8", "frame while scrolling, all mounted", "probe_surface:frame", 0.008, "s", tail_limit=0.016),
@@ -48,6 +54,9 @@ BUDGETS = (
     Budget("P15", "recents without index: first rows", "probe_library:first_rows", 0.1, "s", input="library"),
     Budget("P15", "recents without index: all", "probe_library:all_rows", 2.0, "s", growth=1, input="library"),
     Budget("P16", "memory, idle, small chat open", "probe_start:memory", 1.5, "MB", "empty window", growth=None),
+    Budget("J1", "journal growth by a word edited", "probe_journal:bytes_of_an_edit", 250, "B"),
+    Budget("J2", "list of 1,000 versions", "probe_journal:list_of_versions", 0.05, "s"),
+    Budget("J3", "chat as it was 1,000 versions ago", "probe_journal:oldest_version", 0.3, "s"),
     Budget("P17", "CPU while idle", "probe_start:idle", 0.005, "share", growth=None),
 )
 

@@ -85,6 +85,8 @@ def _growth(row: Row) -> str:
 def _amount(value: float, unit: str) -> str:
     if unit == "MB":
         return f"{value / 1e6:.1f} MB"
+    if unit == "B":
+        return f"{value:.0f} bytes"
     if unit == "share":
         return f"{value:.2%}"
     return f"{value * 1000:.1f} ms" if value < 1 else f"{value:.2f} s"
