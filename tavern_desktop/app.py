@@ -237,15 +237,20 @@ def _services(start: Start, claim: Claim, application: QApplication) -> Services
     def open_chats(root: DataRoot) -> OpenChats:
         from tavern_desktop.library.groups import header_for_headerless
         from tavern_desktop.session import recovered
+        from tavern_desktop.session.cold_swipes import ColdSwipes
         from tavern_desktop.session.open_chats import OpenChats
 
-        folder = start.folders.for_root(root.path).data
+        own = start.folders.for_root(root.path)
+        folder = own.data
+        settings = start.preferences.settings
+        cold_swipes = ColdSwipes(own.cache / "spool", lambda: settings.value.unseen_on_disk)
         return OpenChats(
             runner,
             folder / recovered.FOLDER,
             own_folder=folder,
             header_for_headerless=partial(header_for_headerless, root),
             read_only=not claim.move_to(folder),
+            messages_of=cold_swipes.messages_of,
         )
 
     return Services(runner, start.folders, start.preferences, start.root, open_chats, application)

@@ -7,6 +7,7 @@ always complete. Only who shows it, or changes what is shown, asks for what is `
 from __future__ import annotations
 
 import zlib
+from functools import lru_cache
 from typing import Any, Protocol, cast
 
 from typing_extensions import override
@@ -16,6 +17,10 @@ from tavern_desktop.chat.message import Message, says_the_same
 
 _FAST = 1
 """Level of compression: texts in memory are squeezed, because text and shown alternative say the same thing twice."""
+
+
+UNPACKED = 512
+"""Texts that are kept as they were unpacked: some screens full."""
 
 
 class Records(Protocol):
@@ -63,7 +68,7 @@ class ColdMessage(Message):
     @property
     @override
     def seen(self) -> bytes:
-        return zlib.decompress(self[1])
+        return _unpacked(self[1])
 
     @override
     def saying(self, data: dict[str, Any]) -> Message:
@@ -72,7 +77,7 @@ class ColdMessage(Message):
     @override
     def saying_seen(self, data: dict[str, Any]) -> Message:
         unedited = self[1] if self._unedited is None else self._unedited
-        if says_the_same(data, jsontext.decode(zlib.decompress(unedited))):
+        if says_the_same(data, jsontext.decode(_unpacked(unedited))):
             return self._of(self.key, unedited, None, *self._place)
         return self._of(self.key, _packed(data), unedited, *self._place)
 
@@ -92,6 +97,12 @@ class ColdMessage(Message):
     def _place(self) -> tuple[Records, int]:
         records, number = cast("tuple[Any, ...]", self)[3:]
         return records, number
+
+
+@lru_cache(UNPACKED)
+def _unpacked(packed: bytes) -> bytes:
+    """Return what was packed: the same object as long as it is looked at, so that a view sees that it is the same."""
+    return zlib.decompress(packed)
 
 
 def _packed(data: dict[str, Any]) -> bytes:

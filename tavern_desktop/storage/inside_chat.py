@@ -56,7 +56,7 @@ def read(messages: Sequence[Message], indices: Iterable[int]) -> list[MessageTex
     for index in indices:
         if type(index) is not int or not 0 <= index < len(messages):
             raise StorageError("validation", "argument", f"There is no message {index}", index=_number(index))
-        found.append(_text_of(index, messages[index].data()))
+        found.append(_text_of(index, messages[index].seen_data()))
     return found
 
 
@@ -75,7 +75,7 @@ def find_last(
     require_limit(scan_limit)
     wanted, wanted_extra = frozenset(has_keys), frozenset(has_extra_keys)
     for index in range(len(messages) - 1, max(len(messages) - 1 - scan_limit, -1), -1):
-        data = messages[index].data()
+        data = messages[index].seen_data()
         is_of_role = role is None or facts.role(data) == role
         if is_of_role and wanted <= data.keys() and wanted_extra <= facts.extra(data).keys():
             return _text_of(index, data)
@@ -127,10 +127,10 @@ def words(query: str) -> list[str]:
 
 
 def _match(index: int, message: Message, fragments: list[Fragment], role: Role | None) -> Match | None:
-    prepared = message.raw.lower()
+    prepared = message.seen.lower()
     if not any(fragment.may_be_in(prepared) for fragment in fragments):
         return None
-    data = message.data()
+    data = message.seen_data()
     text = facts.text(data)
     found = [fragment for fragment in fragments if fragment.find(text) is not None]
     if not found or (role is not None and facts.role(data) != role):

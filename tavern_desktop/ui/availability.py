@@ -27,7 +27,7 @@ def _of_message(chat: Chat, key: int | None) -> Need:
     index = chat.find(key) if key is not None else None
     if index is None:
         return Need.NOTHING
-    data = chat.messages[index].data()
+    data = chat.messages[index].seen_data()
     there = Need.CURRENT
     if len(facts.swipes(data)) > 1 and facts.may_swipe(data):
         there |= Need.SWIPES

@@ -75,7 +75,7 @@ class Finding(QObject):
         self._found_in = (chat, len(messages))
 
         def work() -> list[int]:
-            raws = (message.raw for message in messages)
+            raws = (message.seen for message in messages)
             return find_messages(raws, text, cancelled=lambda: token != self._token, exact_case=exact_case)
 
         def done(outcome: Outcome[list[int]]) -> None:

@@ -67,7 +67,7 @@ def first_on(chat: Chat, day: QDate) -> int:
 def _date_near(chat: Chat, index: int) -> int:
     """Return the date of a message, or of the nearest one before it that has one."""
     for at in range(index, max(-1, index - DATELESS_STEPS), -1):
-        found = facts.send_date_ms(chat.messages[at].data())
+        found = facts.send_date_ms(chat.messages[at].seen_data())
         if found is not None:
             return found
     return 0

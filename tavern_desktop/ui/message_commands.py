@@ -97,7 +97,7 @@ class MessageCommands(QObject):
         message = self._message(key)
         if message is None:
             return
-        chat, data = message[0], message[1].data()
+        chat, data = message[0], message[1].seen_data()
         pristine = swipes.is_pristine(chat.header.metadata(), len(chat))
         to = swipes.left(data) if step < 0 else swipes.right(data, pristine=pristine)
         if to == "generate":
@@ -121,7 +121,7 @@ class MessageCommands(QObject):
         if chat is None:
             return
         for message in reversed(chat.messages[-USER_SEARCHED:]):
-            if facts.role(message.data()) == "user":
+            if facts.role(message.seen_data()) == "user":
                 self._view.begin_edit(message.key)
                 return
 
@@ -202,12 +202,12 @@ class MessageCommands(QObject):
 
     def _delete_swipe(self, chat: Chat, key: int) -> None:
         message = self._message(key)
-        if message is not None and self._do(DeleteSwipe(key, facts.swipes(message[1].data()).current)):
+        if message is not None and self._do(DeleteSwipe(key, facts.swipes(message[1].seen_data()).current)):
             self.undo_offered.emit(self.tr("Swipe deleted"))
 
     def _copy(self, chat: Chat, keys: list[int]) -> None:
         indices = sorted(index for index in map(chat.find, keys) if index is not None)
-        texts = [facts.text(chat.messages[index].data()) for index in indices]
+        texts = [facts.text(chat.messages[index].seen_data()) for index in indices]
         QGuiApplication.clipboard().setText("\n\n".join(texts))
 
     def _insert(self, chat: Chat, key: int, *, before: bool) -> None:
@@ -215,7 +215,7 @@ class MessageCommands(QObject):
         index = chat.find(key)
         if index is None:
             return
-        neighbour = chat.messages[index].data()
+        neighbour = chat.messages[index].seen_data()
         role = facts.role(neighbour)
         record = edits.new_message("assistant" if role == "tool" else role, "", facts.name(neighbour))
         at = index - 1 if before else index

@@ -14,7 +14,7 @@ def place_in(view: ChatView, chat: Chat) -> Position:
     index = chat.find(anchor.key) if anchor is not None else None
     if anchor is None or index is None:
         return Position(0)
-    message_id = chat.messages[index].data().get(ID_FIELD)
+    message_id = chat.messages[index].seen_data().get(ID_FIELD)
     count = len(chat)
     return Position(count - index, anchor.pixels, message_id if isinstance(message_id, str) else "", count)
 
@@ -35,8 +35,8 @@ def index_of(chat: Chat, position: Position) -> int | None:
         return None
     index = min(max(position.count - position.from_end, 0), len(chat) - 1)
     wanted = position.message_id
-    if not wanted or chat.messages[index].data().get(ID_FIELD) == wanted:
+    if not wanted or chat.messages[index].seen_data().get(ID_FIELD) == wanted:
         return index
     needle = wanted.encode()
-    found = (at for at, message in enumerate(chat.messages) if needle in message.raw)
-    return next((at for at in found if chat.messages[at].data().get(ID_FIELD) == wanted), index)
+    found = (at for at, message in enumerate(chat.messages) if needle in message.seen)
+    return next((at for at in found if chat.messages[at].seen_data().get(ID_FIELD) == wanted), index)

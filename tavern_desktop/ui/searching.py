@@ -124,7 +124,7 @@ class Searching(QObject):
         index = min(hit.index, len(chat) - 1)
         key, view = chat.messages[index].key, self._pane.view
         self._finding.look_from(hit.found if hit.field == TEXT else "", index)
-        if hit.field == REASONING and hit.swipe == facts.swipes(chat.messages[index].data()).current + 1:
+        if hit.field == REASONING and hit.swipe == facts.swipes(chat.messages[index].seen_data()).current + 1:
             if (key, REASONING) not in view.rows.unfolded.folds:
                 view.toggle_fold(key, REASONING)
         elif hit.field != TEXT:

@@ -1,4 +1,4 @@
-"""Settings that take effect at once: colours, text size, how many messages, keys, data folder."""
+"""Settings that take effect at once: colours, text size, how many messages, keys, memory, data folder."""
 
 from __future__ import annotations
 
@@ -54,6 +54,7 @@ class SettingsDialog(QDialog):
         self.mounted_count.setSingleStep(10)
         self.mounted_count.setSpecialValueText(self.tr("As SillyTavern has it"))
         self.enter_sends = QCheckBox(self.tr("Enter sends, Shift+Enter makes a new line"))
+        self.unseen_on_disk = QCheckBox(self.tr("Keep unseen alternatives on disk in long chats"))
         self.folder = ElidedLabel(data_root)
         self.show_settings(settings)
         self._lay_out()
@@ -61,6 +62,7 @@ class SettingsDialog(QDialog):
         self.text_size.valueChanged.connect(lambda value: self._say("text_size", value))
         self.mounted_count.valueChanged.connect(self._mounted_changed)
         self.enter_sends.toggled.connect(lambda on: self._say("enter_sends", on))
+        self.unseen_on_disk.toggled.connect(lambda on: self._say("unseen_on_disk", on))
 
     def show_settings(self, settings: Settings) -> None:
         """Show these values."""
@@ -69,6 +71,7 @@ class SettingsDialog(QDialog):
         count = settings.mounted_count
         self.mounted_count.setValue(AS_SILLYTAVERN if count is None else count)
         self.enter_sends.setChecked(settings.enter_sends)
+        self.unseen_on_disk.setChecked(settings.unseen_on_disk)
 
     def _lay_out(self) -> None:
         form = QFormLayout()
@@ -85,6 +88,11 @@ class SettingsDialog(QDialog):
             (self.tr("Text size"), self.text_size, self.tr("Size of the text in the chat (Ctrl++, Ctrl+-, Ctrl+0)")),
             (self.tr("Messages shown at first"), self.mounted_count, self.tr("Show More adds as many again")),
             (self.tr("Keys"), self.enter_sends, self.tr("Otherwise Enter makes a new line and Shift+Enter sends")),
+            (
+                self.tr("Memory"),
+                self.unseen_on_disk,
+                self.tr("Takes less memory; looking at another alternative takes a moment longer"),
+            ),
             (self.tr("Data folder"), folder, ""),
         )
         for text, field, tip in rows:
@@ -93,7 +101,8 @@ class SettingsDialog(QDialog):
                 field.setToolTip(tip)
                 field.setAccessibleName(text)
         foot = QHBoxLayout()
-        foot.addWidget(label(self.tr("Changes take effect at once."), "muted"))
+        note = self.tr("Changes take effect at once; that of memory when a chat is next opened.")
+        foot.addWidget(label(note, "muted"))
         foot.addStretch(1)
         close = push_button(self.tr("Close"), "primary", self.accept)
         close.setDefault(True)
@@ -103,7 +112,7 @@ class SettingsDialog(QDialog):
         column.setSpacing(22)
         column.addLayout(form)
         column.addLayout(foot)
-        self.setMinimumWidth(520)
+        self.setMinimumWidth(580)
 
     def _mounted_changed(self, value: int) -> None:
         self._say("mounted_count", None if value < MOUNTED[0] else value)

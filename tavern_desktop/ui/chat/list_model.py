@@ -44,6 +44,7 @@ class RecordListModel(QAbstractListModel):
                 self.dataChanged.emit(self.index(0), self.index(count - 1))
 
     def raw(self, row: int) -> bytes:
+        """Return the record as far as it is in memory: the same object as long as it says the same."""
         raise NotImplementedError
 
     def raw_before(self, row: int) -> bytes | None:
@@ -199,7 +200,7 @@ class ChatListModel(RecordListModel):
         live = self._live
         if live is not None and (row == self._live_row() or (live.at is None and self.key(row) == live.key)):
             return live.raw
-        return self.chat.messages[self._index(row)].raw
+        return self.chat.messages[self._index(row)].seen
 
     @override
     def raw_before(self, row: int) -> bytes | None:
@@ -207,7 +208,7 @@ class ChatListModel(RecordListModel):
         if live_row is not None and row == live_row + 1:
             return self.raw(live_row)
         index = self._index(row) - 1
-        return self.chat.messages[index].raw if index >= 0 else None
+        return self.chat.messages[index].seen if index >= 0 else None
 
     @override
     def key(self, row: int) -> int:

@@ -95,7 +95,10 @@ def test_settings_are_shown_and_changes_are_said_at_once(parent: QWidget, qtbot:
     dialog.text_size.setValue(130)
     dialog.mounted_count.setValue(dialog.mounted_count.minimum())
     dialog.enter_sends.setChecked(True)
-    assert said == [("theme", "light"), ("text_size", 130), ("mounted_count", None), ("enter_sends", True)]
+    dialog.unseen_on_disk.setChecked(True)
+    assert said == [
+        ("theme", "light"), ("text_size", 130), ("mounted_count", None), ("enter_sends", True), ("unseen_on_disk", True),
+    ]  # fmt: skip
 
 
 def test_about_tells_the_versions_a_report_needs(parent: QWidget) -> None:
