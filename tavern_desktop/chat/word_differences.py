@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from tavern_desktop.chat.rising import heaviest_rise
@@ -32,10 +32,13 @@ Span = tuple[int, int]
 
 
 class Marks(NamedTuple):
-    """The pieces that differ, in order: of the text as it was, and as it is."""
+    """The pieces that differ, in order: of the text as it was, and as it is.
 
-    before: tuple[Span, ...]
-    after: tuple[Span, ...]
+    There are as many of both, for each stands in the place of the other; one of them may be empty.
+    """
+
+    before: tuple[Span, ...] = ()
+    after: tuple[Span, ...] = ()
 
 
 class _Block(NamedTuple):
@@ -54,15 +57,12 @@ def word_differences(before: str, after: str) -> Marks:
     front, back = _at_words(before, after, front, back)
     old, new = before[front : len(before) - back], after[front : len(after) - back]
     if not old and not new:
-        return Marks((), ())
+        return Marks()
     if not old or not new or max(len(old), len(new)) > LONGEST:
-        return Marks(_whole(front, old), _whole(front, new))
+        return Marks(((front, front + len(old)),), ((front, front + len(new)),))
     old_tokens, new_tokens = _TOKEN.findall(old), _TOKEN.findall(new)
     blocks = _readable(_equal_blocks(old_tokens, new_tokens), old_tokens, new_tokens)
-    return Marks(
-        _between(front, old_tokens, [(block.before, block.before + block.length) for block in blocks]),
-        _between(front, new_tokens, [(block.after, block.after + block.length) for block in blocks]),
-    )
+    return _between(front, old_tokens, new_tokens, blocks)
 
 
 def _common_start(one: str, other: str) -> int:
@@ -101,22 +101,18 @@ def _joins(text: str, at: int) -> bool:
     return token is not None and len(token[0]) == len(pair)
 
 
-def _whole(start: int, text: str) -> tuple[Span, ...]:
-    return ((start, start + len(text)),) if text else ()
-
-
-def _between(start: int, tokens: Sequence[str], equal: Sequence[Span]) -> tuple[Span, ...]:
-    """Return what lies between runs of tokens, as pieces of the text they are of."""
-    places = [start]
-    for token in tokens:
-        places.append(places[-1] + len(token))
-    spans: list[Span] = []
-    at = 0
-    for first, end in (*equal, (len(tokens), len(tokens))):
-        if first > at:
-            spans.append((places[at], places[first]))
-        at = end
-    return tuple(spans)
+def _between(start: int, old: Sequence[str], new: Sequence[str], blocks: Sequence[_Block]) -> Marks:
+    """Return what lies between runs of equal tokens, as pieces of both texts, which begin at `start`."""
+    old_places, new_places = (list(accumulate(map(len, side), initial=start)) for side in (old, new))
+    before: list[Span] = []
+    after: list[Span] = []
+    ends = [_Block(0, 0, 0), *blocks, _Block(len(old), len(new), 0)]
+    for last, block in pairwise(ends):
+        old_at, new_at = last.before + last.length, last.after + last.length
+        if block.before > old_at or block.after > new_at:
+            before.append((old_places[old_at], old_places[block.before]))
+            after.append((new_places[new_at], new_places[block.after]))
+    return Marks(tuple(before), tuple(after))
 
 
 def _equal_blocks(old: Sequence[str], new: Sequence[str]) -> list[_Block]:

@@ -93,6 +93,14 @@ class Comparison:
     def present_by_key(self) -> dict[int, Message]:
         return {message.key: message for message in self.present.messages}
 
+    def place_before(self, key: int) -> int:
+        """Return the index of a message in the earlier version, NONE where it was not there."""
+        return self._places_before.get(key, NONE)
+
+    @cached_property
+    def _places_before(self) -> dict[int, int]:
+        return {message.key: index for index, message in enumerate(self.before.messages)}
+
     def wanted(self, row: Row) -> tuple[Snapshot, int]:
         """Return what restoring a row brings back: what stood there before, of an added message what was added."""
         return (self.after, row.after) if row.before == NONE else (self.before, row.before)
@@ -116,7 +124,7 @@ class Comparison:
 def list_versions(journal: Journal | None) -> list[Past]:
     """Return the states that the journal knows, newest first."""
     metas = [] if journal is None else journal.metas()
-    versions = [_past(meta) for meta in metas]
+    versions = [past_of(meta) for meta in metas]
     if metas:
         oldest = metas[-1]
         versions.append(Past(str(oldest.before), "start", oldest.at_ms, messages=oldest.count_before))
@@ -140,7 +148,8 @@ def compare_with_present(journal: Journal | None, present: Snapshot, past: Past)
     return Comparison(before, present, present, compare(before.messages, present.messages))
 
 
-def _past(meta: Meta) -> Past:
+def past_of(meta: Meta) -> Past:
+    """Return a change of the journal as a list shows it."""
     return Past(
         str(meta.number), meta.kind, meta.at_ms, meta.label, meta.count, meta.added, meta.removed, meta.edited,
         meta.moved, meta.joined, str(meta.before),

@@ -109,6 +109,7 @@ class Act(Enum):
     MOVE_DOWN = _a(QT_TRANSLATE_NOOP("Act", "Move Down"), "Ctrl+Shift+Down", "arrow-down", _MESSAGE)
     INSERT_BEFORE = _a(QT_TRANSLATE_NOOP("Act", "Insert Message Before"), "", "insert-above", _MESSAGE)
     INSERT_AFTER = _a(QT_TRANSLATE_NOOP("Act", "Insert Message After"), "", "insert-below", _MESSAGE)
+    MESSAGE_HISTORY = _a(QT_TRANSLATE_NOOP("Act", "History of This Message…"), "", "history", _MESSAGE)
     DUPLICATE = _a(QT_TRANSLATE_NOOP("Act", "Duplicate Message"), "", "duplicate", _MESSAGE)
     BRANCH = _a(QT_TRANSLATE_NOOP("Act", "Branch from Here"), "", "branch", _MESSAGE)
     DELETE = _a(QT_TRANSLATE_NOOP("Act", "Delete Message"), "Ctrl+Del", "trash", _MESSAGE)
@@ -124,6 +125,7 @@ class Act(Enum):
 
     LIBRARY = _a(QT_TRANSLATE_NOOP("Act", "Library"), "Ctrl+B", "panel-left", checkable=True)
     INSPECTOR = _a(QT_TRANSLATE_NOOP("Act", "Inspector"), "Ctrl+I", "panel-right", checkable=True)
+    HISTORY = _a(QT_TRANSLATE_NOOP("Act", "History of This Chat"), "Ctrl+H", "history", Need.FILE)
     ZOOM_IN = _a(QT_TRANSLATE_NOOP("Act", "Larger Text"), "Ctrl++ Ctrl+=", "zoom-in")
     ZOOM_OUT = _a(QT_TRANSLATE_NOOP("Act", "Smaller Text"), "Ctrl+-", "zoom-out")
     ZOOM_RESET = _a(QT_TRANSLATE_NOOP("Act", "Normal Text Size"), "Ctrl+0", "zoom-reset")

@@ -38,6 +38,7 @@ from tavern_desktop.ui.tellers import BannerTeller
 from tavern_desktop.ui.window_acts import WindowActs
 
 if TYPE_CHECKING:
+    from tavern_desktop.ui.inspector.history_deeds import HistoryDeeds
     from tavern_desktop.ui.main_window import MainWindow
 
 _TONES = {"info": "info", "warning": "warning", "error": "danger"}
@@ -60,12 +61,30 @@ class ChatPart(QObject):
         self.files = FileDeeds(window, self, teller, self.desk.open)
         self.owners = OwnerActs(window, self)
         self.copies = ConflictCopies(window, self)
+        self._history: HistoryDeeds | None = None
+        self._history_tab = self.inspector.add_tab(self.tr("History"), lambda: self.history.tab)
         self.acts = WindowActs(window, self)
         self._connect_window()
         self._connect_chat()
         build_menu_bar(window.menuBar(), self.actions)
         self.show_choices()
         self._show_chat()
+
+    @property
+    def history(self) -> HistoryDeeds:
+        """The versions of the chat in view, and what is done with them; made when first asked for."""
+        if self._history is None:
+            from tavern_desktop.ui.inspector.history_deeds import HistoryDeeds
+
+            self._history = HistoryDeeds(self._window, self.desk)
+        return self._history
+
+    def show_history(self) -> None:
+        """Bring the versions of the chat in view to the front."""
+        self._window.show_inspector(True)
+        self.inspector.show_tab(self._history_tab)
+        self.history.focus()
+        self.show_choices()
 
     @property
     def services(self) -> Services:

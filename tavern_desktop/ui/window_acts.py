@@ -68,6 +68,8 @@ class WindowActs(QObject):
             Act.CONFLICT_COPIES: self.show_copies,
             Act.LIBRARY: partial(self._show_pane, "library"),
             Act.INSPECTOR: partial(self._show_pane, "inspector"),
+            Act.HISTORY: lambda: self._part.show_history(),
+            Act.MESSAGE_HISTORY: lambda: self._part.history.show_message(self._part.pane.view.current_key),
             Act.ZOOM_IN: partial(zoom, 1),
             Act.ZOOM_OUT: partial(zoom, -1),
             Act.ZOOM_RESET: partial(zoom, 0),

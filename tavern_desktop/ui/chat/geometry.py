@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from tavern_desktop.ui.chat.heights import HeightTree
-from tavern_desktop.ui.chat.roles import RowModel
+from tavern_desktop.ui.chat.roles import KeyedRows
 
 GRACE = 4
 """Pixels from the end that still count as being there."""
@@ -34,7 +34,7 @@ class Geometry:
         """`measure` lays a row out and returns its height, `estimate` guesses it quickly."""
         self._measure = measure
         self._estimate = estimate
-        self._model: RowModel | None = None
+        self._model: KeyedRows | None = None
         self._tree = HeightTree()
         self._measured: set[int] = set()
         self._rough = 0
@@ -90,7 +90,7 @@ class Geometry:
 
     # What happened to the rows
 
-    def reset(self, model: RowModel | None) -> None:
+    def reset(self, model: KeyedRows | None) -> None:
         """Take other rows, all of them unseen. The anchor stays if its message is among them."""
         self._model = model
         self._measured.clear()

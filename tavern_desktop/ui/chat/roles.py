@@ -19,12 +19,20 @@ class Role(IntEnum):
     KEY = Qt.ItemDataRole.UserRole.value + 2
 
 
-class RowModel(Protocol):
-    """A list model whose rows are messages. Row numbers live only inside one call; keys stay."""
-
-    editable: bool
+class KeyedRows(Protocol):
+    """A list model whose rows have keys. Row numbers live only inside one call; keys stay."""
 
     def rowCount(self) -> int: ...  # Qt's name
+
+    def key(self, row: int) -> int: ...
+
+    def row_of(self, key: int) -> int | None: ...
+
+
+class RowModel(KeyedRows, Protocol):
+    """A list model whose rows are messages."""
+
+    editable: bool
 
     def record(self, row: int) -> RowRecord: ...
 
@@ -33,7 +41,3 @@ class RowModel(Protocol):
     def raw_before(self, row: int) -> bytes | None:
         """The record before a row's, mounted or not."""
         ...
-
-    def key(self, row: int) -> int: ...
-
-    def row_of(self, key: int) -> int | None: ...

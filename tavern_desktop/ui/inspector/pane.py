@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -23,19 +25,38 @@ class Inspector(QWidget):
         self.character = CharacterTab(services)
         self._tabs = QButtonGroup(self)
         self._pages = QStackedWidget()
-        row = QHBoxLayout()
-        row.setSpacing(4)
-        for number, (text, page) in enumerate(((self.tr("Character"), self.character),)):
-            button = push_button(text, "tab")
-            button.setCheckable(True)
-            self._tabs.addButton(button, number)
-            self._pages.addWidget(page)
-            row.addWidget(button)
-        row.addStretch(1)
-        self._tabs.button(0).setChecked(True)
-        self._tabs.idClicked.connect(self._pages.setCurrentIndex)
+        self._row = QHBoxLayout()
+        self._row.setSpacing(4)
+        self._row.addStretch(1)
+        self._rooms: list[QVBoxLayout] = []
+        self._makers: dict[int, Callable[[], QWidget]] = {}
+        """What makes the pages nobody has looked at yet, by their number."""
+        self.add_tab(self.tr("Character"), lambda: self.character)
+        self.show_tab(0)
+        self._tabs.idClicked.connect(self.show_tab)
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 12, 8, 0)
         column.setSpacing(8)
-        column.addLayout(row)
+        column.addLayout(self._row)
         column.addWidget(self._pages, 1)
+
+    def add_tab(self, text: str, make: Callable[[], QWidget]) -> int:
+        """Add a tab whose page is made when it is first shown; return its number."""
+        number = len(self._tabs.buttons())
+        button = push_button(text, "tab")
+        button.setCheckable(True)
+        self._tabs.addButton(button, number)
+        self._row.insertWidget(number, button)
+        room = QWidget()
+        self._rooms.append(QVBoxLayout(room))
+        self._rooms[number].setContentsMargins(0, 0, 0, 0)
+        self._pages.addWidget(room)
+        self._makers[number] = make
+        return number
+
+    def show_tab(self, number: int) -> None:
+        """Bring a tab to the front."""
+        if number in self._makers:
+            self._rooms[number].addWidget(self._makers.pop(number)())
+        self._tabs.button(number).setChecked(True)
+        self._pages.setCurrentIndex(number)
