@@ -155,6 +155,15 @@ def _files(commands: argparse._SubParsersAction[argparse.ArgumentParser], common
     branch = _change(commands, common, "branch", "a new chat of the messages up to one; prints its file")
     branch.add_argument("--message", type=message_number, metavar="I", required=True)
 
+    bookmark = _change(commands, common, "bookmark", "mark a message with a checkpoint; prints the checkpoint's file")
+    bookmark.add_argument("--message", type=message_number, metavar="I", required=True)
+    what = bookmark.add_mutually_exclusive_group()
+    what.add_argument("--name", type=_text, metavar="NAME", help="the checkpoint's name; else FILE - Checkpoint #n")
+    what.add_argument("--remove", action="store_true", help="take the mark away; the checkpoint stays")
+
+    _change(commands, common, "bookmarks", "the bookmarked messages and their checkpoints")
+    _change(commands, common, "tree", "the chats that this one branched off, and those that branched off it")
+
     rename = _change(commands, common, "rename", "give a chat another name")
     rename.add_argument("name", metavar="NAME", type=_text)
 

@@ -9,7 +9,8 @@ from tavern_desktop.cli.context import Context
 from tavern_desktop.cli.owner import ask_owner, open_chats, own_folder, owning
 from tavern_desktop.library.data_root import DataRoot, root_of
 from tavern_desktop.session import changes
-from tavern_desktop.session.change_jobs import ChangeJob, change_request
+from tavern_desktop.session.change_job import ChangeJob
+from tavern_desktop.session.change_jobs import change_request
 from tavern_desktop.session.changes import Change
 from tavern_desktop.session.runner import PlainRunner
 

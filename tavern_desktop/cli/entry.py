@@ -35,6 +35,9 @@ _MODULES = {
     "metadata": "files",
     "export": "files",
     "import_": "importing",
+    "bookmark": "branches",
+    "bookmarks": "branches",
+    "tree": "branches",
     "search": "searching",
 }
 """Which module has the function of a command: only that one is imported."""

@@ -43,33 +43,33 @@ def repair(context: Context) -> int:
 
 def branch(context: Context) -> int:
     """Print the file of a new branch."""
-    report = _act(context, file_jobs.Branch(context.args.message))
-    return _tell(context, report, report["file"])
+    report = act(context, file_jobs.Branch(context.args.message))
+    return tell(context, report, report["file"])
 
 
 def rename(context: Context) -> int:
     """Give a chat another name."""
-    report = _act(context, file_jobs.Rename(context.args.name))
-    return _tell(context, report, f"renamed to {report['file']}")
+    report = act(context, file_jobs.Rename(context.args.name))
+    return tell(context, report, f"renamed to {report['file']}")
 
 
 def remove(context: Context) -> int:
     """Put a chat into the bin."""
-    report = _act(context, file_jobs.Remove(context.args.anyway))
+    report = act(context, file_jobs.Remove(context.args.anyway))
     where = report["kept_at"]
     sentence = f"there is no bin for this disk, the chat lies in {where}" if where else "moved to the bin"
-    return _tell(context, report, f"{report['file']}: {sentence}")
+    return tell(context, report, f"{report['file']}: {sentence}")
 
 
 def merge(context: Context) -> int:
     """Merge a conflict copy into its chat."""
     copy = context.chat_file(context.args.copy)
-    report = _act(context, file_jobs.MergeCopy(str(copy), context.args.keep_copy))
+    report = act(context, file_jobs.MergeCopy(str(copy), context.args.keep_copy))
     came = "1 message came" if report["added"] == 1 else f"{report['added']} messages came"
     where = f"lies in {report['kept_at']}" if report["kept_at"] else "is in the bin"
     went = f"the copy {where}" if report["removed"] else "the copy stays"
     differ = f", {report['differing']} differ and stay as they were here" if report["differing"] else ""
-    return _tell(context, report, f"{report['file']}: {came} from the copy{differ}; {went}")
+    return tell(context, report, f"{report['file']}: {came} from the copy{differ}; {went}")
 
 
 def metadata(context: Context) -> int:
@@ -97,15 +97,16 @@ def export(context: Context) -> int:
     return 0
 
 
-def _act(context: Context, act: FileAct) -> Report:
+def act(context: Context, what: FileAct) -> Report:
+    """Do something to the chat FILE, wherever that is to be done. Raises StorageError, CommandRefused."""
     path = context.chat_file(context.args.file)
     root = root_of(path)
     folder = context.folders.for_root((root or context.root).path).data
-    report = ask_owner(folder, file_request(path, act))
+    report = ask_owner(folder, file_request(path, what))
     if report is not None:
         return report
     with owning(folder):
-        return _act_here(context, root, path, act)
+        return _act_here(context, root, path, what)
 
 
 def _act_here(context: Context, root: DataRoot | None, path: Path, act: FileAct) -> Report:
@@ -118,7 +119,8 @@ def _act_here(context: Context, root: DataRoot | None, path: Path, act: FileAct)
     return job.outcome()
 
 
-def _tell(context: Context, report: Report, sentence: str) -> int:
+def tell(context: Context, report: Report, sentence: str) -> int:
+    """Print what became of it: the report for machines, the sentence and the warnings for people."""
     if context.json:
         output.say_json({name: value for name, value in report.items() if name != "state"})
         return 0

@@ -17,7 +17,7 @@ from tavern_desktop.library.card_file import CardError
 from tavern_desktop.library.characters import greeting
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.library.personas import persona_for
-from tavern_desktop.session import commands
+from tavern_desktop.session import commands, link_commands
 from tavern_desktop.session.commands import Command
 from tavern_desktop.session.header_commands import SetMetadata as SetMetadataCommand
 from tavern_desktop.session.refusals import CommandRefused
@@ -79,13 +79,27 @@ class Hide(msgspec.Struct, frozen=True, tag="hide"):
     hidden: bool
 
 
+class Bookmark(msgspec.Struct, frozen=True, tag="bookmark"):
+    """A message is marked with the checkpoint of this name, or with none."""
+
+    message: int
+    link: str | None = None
+
+
+class Relink(msgspec.Struct, frozen=True, tag="relink"):
+    """What points to the chat `old` points to `new`."""
+
+    old: str
+    new: str
+
+
 class SetMetadata(msgspec.Struct, frozen=True, tag="set_metadata"):
     """Other metadata for the chat. Its identity stays where `metadata` names none."""
 
     metadata: dict[str, Any]
 
 
-Change = Append | Edit | ChooseSwipe | AddSwipe | DeleteSwipe | Delete | Hide | SetMetadata
+Change = Append | Edit | ChooseSwipe | AddSwipe | DeleteSwipe | Delete | Hide | Bookmark | Relink | SetMetadata
 
 
 def to_plain(change: Change) -> dict[str, Any]:
@@ -121,6 +135,10 @@ def command_for(change: Change, chat: Chat, path: Path, root: DataRoot | None) -
             return commands.DeleteMessages(_keys(chat, change.first, change.last))
         case Hide():
             return commands.SetHidden(_keys(chat, change.first, change.last), change.hidden)
+        case Bookmark():
+            return link_commands.SetBookmark(_key(chat, change.message), change.link)
+        case Relink():
+            return link_commands.Relink(change.old, change.new)
         case SetMetadata():
             return SetMetadataCommand(_same_identity(change.metadata, chat))
 

@@ -8,17 +8,20 @@ is a warning, and the sentence says "but".
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tavern_desktop.chat.header import Header
+from tavern_desktop.chat.message import Message
 from tavern_desktop.library.records import add_beside, drop, follow, put_back, reason
 from tavern_desktop.session.backing_up import back_up_first
-from tavern_desktop.session.branch import write_branch
+from tavern_desktop.session.branch import write_branch, write_checkpoint
 from tavern_desktop.session.changes import no_message
 from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.copy_acts import CopyActs
 from tavern_desktop.session.export import Format, export_chat
+from tavern_desktop.session.follow_links import LinkFollower
 from tavern_desktop.session.loading import HeaderForHeaderless, load_chat
 from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.refusals import CommandRefused
@@ -42,6 +45,10 @@ class FileDone:
 
     path: Path
     warnings: tuple[str, ...] = ()
+
+    def with_warnings(self, more: tuple[str, ...]) -> FileDone:
+        """Return the same with more that did not work."""
+        return FileDone(self.path, self.warnings + more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +74,12 @@ class FileActs:
         self._runner = runner
         self._chats = chats
         self._own = own_folder
+        self._links = LinkFollower(runner, chats)
         self.copies = CopyActs(runner, chats, self)
         """What is done with conflict copies."""
 
     def rename(self, path: Path, name: str, done: Done) -> None:
-        """Give a chat another name; an open one is saved first and goes on under it.
+        """Give a chat another name; an open one is saved first and goes on under it. Links to it follow.
 
         Raises StorageError validation/name, CommandRefused at once; the rest `done` is told.
         """
@@ -96,7 +104,7 @@ class FileActs:
                 if save is not None and saved is not None:
                     save.adopt(saved)
                 session.end_move(moved.path, signature)
-            done(Outcome(moved))
+            self._links.follow(path, moved.path, lambda warnings: done(Outcome(moved.with_warnings(warnings))))
 
         self._runner.submit(work, finished, lane=str(path))
 
@@ -131,10 +139,11 @@ class FileActs:
 
         self._runner.submit(work, done)
 
-    def branch(self, path: Path, index: int, done: Done) -> None:
+    def branch(self, path: Path, index: int, done: Done, *, checkpoint: str | None = None) -> None:
         """Write the chat up to and with message `index` as a new one; the chat itself is not touched.
 
-        Of an open chat it is the chat as it is in memory. Raises CommandRefused.
+        `checkpoint`: a checkpoint and no branch, of this name, or with "" of one made up; marking the message with
+        it is the caller's. Of an open chat it is the chat as it is in memory. Raises CommandRefused.
         """
         session, path = self._open(path)
         if session is not None and session.chat is not None:
@@ -143,11 +152,11 @@ class FileActs:
                 raise CommandRefused(no_message(index, len(messages)))
 
             def write() -> Path:
-                return write_branch(path, header, messages[: index + 1])
+                return _write_part(path, header, messages[: index + 1], checkpoint)
         else:
 
             def write() -> Path:
-                return _branch_of_file(path, index, self._chats.header_for_headerless)
+                return _branch_of_file(path, index, checkpoint, self._chats.header_for_headerless)
 
         self._submit_new(path, write, done)
 
@@ -235,11 +244,17 @@ def _remove(path: Path, own: Path, despite_damage: bool) -> Removed:
     return Removed(path, copy, binned.kept_at, tuple(records), tuple(warnings))
 
 
-def _branch_of_file(path: Path, index: int, header_for_headerless: HeaderForHeaderless) -> Path:
+def _write_part(path: Path, header: Header, messages: Sequence[Message], checkpoint: str | None) -> Path:
+    if checkpoint is None:
+        return write_branch(path, header, messages)
+    return write_checkpoint(path, header, messages, checkpoint)
+
+
+def _branch_of_file(path: Path, index: int, checkpoint: str | None, header_for_headerless: HeaderForHeaderless) -> Path:
     loaded = load_chat(path, kind_of(path), header_for_headerless, lambda: False, lambda _done, _total: None)
     if not 0 <= index < len(loaded.messages):
         raise CommandRefused(no_message(index, len(loaded.messages)))
-    return write_branch(path, loaded.header, loaded.messages[: index + 1])
+    return _write_part(path, loaded.header, loaded.messages[: index + 1], checkpoint)
 
 
 def _copy_free(source: Path, folder: Path, name: str) -> Path:

@@ -29,9 +29,10 @@ class Remove(msgspec.Struct, frozen=True, tag="remove"):
 
 
 class Branch(msgspec.Struct, frozen=True, tag="branch"):
-    """The chat up to and with a message as a new one."""
+    """The chat up to and with a message as a new one; with `checkpoint` as a checkpoint (see `FileActs.branch`)."""
 
     message: int
+    checkpoint: str | None = None
 
 
 class MergeCopy(msgspec.Struct, frozen=True, tag="merge"):
@@ -58,7 +59,7 @@ class FileJob:
                 case Remove():
                     acts.remove(path, self._removed, despite_damage=act.despite_damage)
                 case Branch():
-                    acts.branch(path, act.message, self._done)
+                    acts.branch(path, act.message, self._done, checkpoint=act.checkpoint)
                 case MergeCopy():
                     acts.copies.merge(path, Path(act.copy), self._merged, keep_copy=act.keep_copy)
         except (StorageError, Refused) as error:

@@ -117,7 +117,7 @@ def _list_folder(folder: str, kind: ChatKind, key: str, bounds: Bounds) -> Listi
     if key and os.path.islink(folder):
         _stay_inside(folder, bounds)
     for entry in _entries(folder):
-        if not _is_chat_name(entry.name):
+        if not is_chat_name(entry.name):
             continue
         try:
             listing.files.append(_look_at(entry, kind, key, bounds))
@@ -170,7 +170,7 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
         raise from_os(error, "list", folder) from error
 
 
-def _is_chat_name(name: str) -> bool:
+def is_chat_name(name: str) -> bool:
     """Leave out what only looks like a chat, and a suffix without a stem."""
     return name.endswith(SUFFIX) and name != SUFFIX and not name.startswith(_UNFINISHED)
 

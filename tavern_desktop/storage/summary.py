@@ -8,7 +8,7 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
-from tavern_desktop.chat import jsontext
+from tavern_desktop.chat import jsontext, links
 from tavern_desktop.chat.dates import parse_date
 from tavern_desktop.chat.jsontext import JsonTextError
 from tavern_desktop.storage import format as chat_format
@@ -20,9 +20,6 @@ PREVIEW_LENGTH = 400
 """Code points of the last message that a list keeps; a longer one loses its beginning."""
 
 UNAVAILABLE = "Preview unavailable"
-
-PARENT = "main_chat"
-"""The metadata key with the stem of the chat that a branch or a checkpoint comes from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +76,7 @@ def summarise(
         preview_state=state,
         date=date,
         chat_id=_chat_id(survey.header),
-        parent=_parent(survey.header),
+        parent=links.parent_of(survey.header.get("chat_metadata") or {}),
     )
 
 
@@ -176,8 +173,3 @@ def _chat_id(header: Mapping[str, Any]) -> str | None:
     if isinstance(value, int | float | str) and not isinstance(value, bool):
         return str(value)
     return None
-
-
-def _parent(header: Mapping[str, Any]) -> str:
-    value = (header.get("chat_metadata") or {}).get(PARENT)
-    return value if isinstance(value, str) else ""
