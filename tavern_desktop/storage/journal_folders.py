@@ -18,6 +18,8 @@ from tavern_desktop.storage.errors import from_os
 from tavern_desktop.storage.own_folders import OwnFolders, make_folder
 
 JOURNALS = "journal"
+REMOVED = "removed"
+"""Where among them those of removed chats are, should these come back."""
 
 
 def journals_folder(folders: OwnFolders, root: Path | None) -> Path:

@@ -21,7 +21,7 @@ from tavern_desktop.chat.deltas import DeltaMismatch
 from tavern_desktop.storage import gcpause
 from tavern_desktop.storage.errors import StorageError, from_os
 from tavern_desktop.storage.journal import FULL_BYTES, Journal
-from tavern_desktop.storage.journal_folders import folder_size, remove_journal
+from tavern_desktop.storage.journal_folders import REMOVED, folder_size, remove_journal
 from tavern_desktop.storage.journal_format import Meta, entry_frame, framed
 from tavern_desktop.storage.journal_segments import Segment
 from tavern_desktop.storage.journal_state import kept_state
@@ -150,17 +150,19 @@ def _frames(journal: Journal, cluster: _Cluster) -> Iterator[bytes]:
         yield framed(note)
 
 
-def thin_all(journals: Path, now_ms: int, busy: Collection[str], *, most: int = MOST_IN_ALL) -> None:
+def thin_all(journals: Path, root: Path | None, now_ms: int, busy: Collection[str], *, most: int = MOST_IN_ALL) -> None:
     """See to it that the journals of a data root have no more than `most` bytes together. Raises StorageError.
 
     First those go whose chats have been gone for half a year, the longest unused first; then the largest are thinned
     to half their size, one after another, but none below a megabyte. `busy` are the names of the folders of chats that
     are open: these are left alone.
     """
-    found = sorted(_unused(journals, busy), key=lambda one: one.used_ms)
     size = folder_size(journals)
-    for one in found:
-        if size > most and now_ms - one.used_ms > _GONE_FOR and one.chat and not os.path.lexists(one.chat):
+    if size <= most:
+        return
+    found = [one for folder in (journals, journals / REMOVED) for one in _unused(folder, busy)]
+    for one in sorted(found, key=lambda one: one.used_ms):
+        if size > most and now_ms - one.used_ms > _GONE_FOR and not one.has_chat(root):
             remove_journal(one.folder)
             size -= one.size
     by_size = sorted((one for one in found if one.folder.is_dir()), key=lambda one: -one.size)
@@ -174,12 +176,18 @@ def thin_all(journals: Path, now_ms: int, busy: Collection[str], *, most: int = 
 
 @dataclass(frozen=True, slots=True)
 class _Unused:
-    """The journal of a chat that is not open. `chat` is its path, "" where that is not known."""
+    """The journal of a chat that is not open. `chat` is its name as of `chat_name`, "" where that is not known."""
 
     folder: Path
     chat: str
     used_ms: int
     size: int
+
+    def has_chat(self, root: Path | None) -> bool:
+        """Say whether the chat may still be there; while the data root is not, all of them may."""
+        if not self.chat or self.folder.parent.name == REMOVED:
+            return not self.chat
+        return (root is not None and not root.is_dir()) or os.path.lexists(Path(root or "/", self.chat))
 
 
 def _unused(journals: Path, busy: Collection[str]) -> Iterator[_Unused]:

@@ -76,7 +76,7 @@ def test_the_chat_that_matters_keeps_its_versions(tmp_path: Path) -> None:
         list(q.changes(625, every=7 * DAY // 625))
         for story in (p, q):
             thin(story.journal, 0, q.now)
-    thin_all(tmp_path / "journal", q.now, busy=())
+    thin_all(tmp_path / "journal", None, q.now, busy=(), most=0)
     assert reachable(p) == list(range(9))
     versions = q.journal.metas()
     assert 14 * 24 // 3 < len(versions) < 1000
@@ -165,17 +165,20 @@ def test_all_journals_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     for name, count in (("gone", 120), ("large", 300), ("open", 300), ("small", 5)):
         chat = tmp_path / f"{name}.jsonl"
         chat.touch()
-        stories[name] = Story(Journal(tmp_path / "journal" / name, str(chat)))
+        stories[name] = Story(Journal(tmp_path / "journal" / name, chat.name))
         list(stories[name].changes(count, every=HOUR))
     (tmp_path / "gone.jsonl").unlink()
     sizes = {name: story.journal.size for name, story in stories.items()}
     now = stories["large"].now + 200 * DAY
-    thin_all(tmp_path / "journal", now, {"open"}, most=sizes["large"] // 2 + sizes["open"] + sizes["small"] + 100)
+    most = sizes["large"] // 2 + sizes["open"] + sizes["small"] + 100
+    thin_all(tmp_path / "journal", tmp_path / "not there now", now, {"open", "large"}, most=0)
+    assert Journal(stories["gone"].journal.folder).size > 0
+    thin_all(tmp_path / "journal", tmp_path, now, {"open"}, most=most)
     found = {name: Journal(story.journal.folder).size for name, story in stories.items()}
     assert found["gone"] == 0
     assert 0 < found["large"] <= sizes["large"] // 2
     assert (found["open"], found["small"]) == (sizes["open"], sizes["small"])
-    thin_all(tmp_path / "nothing", now, ())
+    thin_all(tmp_path / "nothing", None, now, ())
 
 
 def meta(number: int, age_ms: int, added: int = 0, removed: int = 0) -> Meta:
