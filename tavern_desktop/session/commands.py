@@ -191,12 +191,24 @@ class SetHidden(Command):
         self.keys, self.hidden = tuple(keys), hidden
         what = "message" if len(self.keys) == 1 else f"{len(self.keys)} messages"
         self.label = f"Hide {what}" if hidden else f"Unhide {what}"
+        self._prepared: dict[int, tuple[Message, Message]] = {}
+
+    def prepare(self, messages: Iterable[Message]) -> None:
+        """Work out beforehand what these messages will be; from any thread, where there are very many of them.
+
+        What is another message by the time of `do` is then worked out anew.
+        """
+        self._prepared = {message.key: (message, self._changed(message)) for message in messages}
 
     def _plan(self, chat: Chat) -> list[Step]:
         before = [chat.messages[index] for index in _indices(chat, self.keys)]
         if not before:
             raise CommandRefused(GONE)
-        changed = [(message, self._changed(message)) for message in before]
+        prepared, self._prepared = self._prepared, {}
+        changed = []
+        for message in before:
+            was, becomes = prepared.get(message.key, (None, message))
+            changed.append((message, becomes if was is message else self._changed(message)))
         pairs = [(old, new) for old, new in changed if new is not old]
         return [Replace(tuple(old for old, _ in pairs), tuple(new for _, new in pairs))] if pairs else []
 

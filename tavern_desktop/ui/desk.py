@@ -52,7 +52,7 @@ class ChatDesk(QObject):
         self._pane = pane
         self._shown: Chat | None = None
         self._speakers: Speakers | None = None
-        self.commands = MessageCommands(pane.view, lambda: self.session, self)
+        self.commands = MessageCommands(services.runner, pane.view, lambda: self.session, self)
         self.writing = Writing(services, pane.composer, lambda: self.session, self.commands, self)
         self._unfinished = UnfinishedEdits(
             services, pane.view, pane.banner, lambda: self.session, self.commands, self.writing.put_behind, self
@@ -62,6 +62,7 @@ class ChatDesk(QObject):
         self._notices.undo_requested.connect(self.commands.undo)
         self._notices.replacing.connect(self.keep_edit)
         self.commands.refused.connect(lambda text: pane.banner.show_notice(Notice(text, key="refused")))
+        self.commands.preparing.connect(self._show_preparing)
         self.commands.undo_offered.connect(pane.undo_bar.offer)
         self.writing.noticed.connect(pane.banner.show_notice)
         self.writing.notice_withdrawn.connect(pane.banner.take_away)
@@ -273,6 +274,12 @@ class ChatDesk(QObject):
         if session is not None and session.save_state.kind == "saved" and session.save_state.at is not None:
             self._services.library.refresh_chat(session.path)
         self.save_changed.emit()
+
+    def _show_preparing(self, text: str) -> None:
+        if text:
+            self._pane.banner.show_notice(Notice(text, key="preparing"))
+        else:
+            self._pane.banner.take_away("preparing")
 
     def _show_notice(self, text: str) -> None:
         self._pane.banner.show_notice(Notice(text))

@@ -134,7 +134,7 @@ class FailedPanel(QWidget):
         """Show the readable rest, damaged lines in their places; none hides it."""
         self._model.set_lines(lines)
         self.rest_text.setText(summary)
-        self.repair.setVisible(len(lines) > 0)
+        self.repair.setVisible(lines.readable > 0)
         self.rest_text.setVisible(bool(summary))
         self._rest.setVisible(len(lines) > 0)
         self._filler.setVisible(not len(lines))

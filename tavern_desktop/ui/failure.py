@@ -31,6 +31,11 @@ class Lines:
         self._rows: tuple[RecoveredRow, ...] = rest.rows if rest is not None else ()
         self.first_damaged = next((n for n, row in enumerate(self._rows) if row.error is not None), 0)
 
+    @property
+    def readable(self) -> int:
+        """How many of them are messages."""
+        return sum(row.error is None for row in self._rows)
+
     def __len__(self) -> int:
         return len(self._rows)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QLocale, QObject, Signal
 from PySide6.QtGui import QGuiApplication
 
 from tavern_desktop.chat import edits, facts, swipes
@@ -23,9 +23,12 @@ from tavern_desktop.session.commands import (
     SetHidden,
 )
 from tavern_desktop.session.refusals import Refused
+from tavern_desktop.session.runner import Outcome, Runner
 from tavern_desktop.ui.actions import Act
 from tavern_desktop.ui.chat.view import ChatView
 
+MANY = 2000
+"""Messages beyond which a change of all of them is worked out off the window's thread: a twelfth of a second."""
 SHOWN_WORDS = 32
 """Characters of a deleted message that the undo bar has room for."""
 USER_SEARCHED = 500
@@ -39,6 +42,8 @@ class MessageCommands(QObject):
     """A sentence why something was not done."""
     edit_refused = Signal(int, str)
     """(key, text): what was typed into a message could not be made its text."""
+    preparing = Signal(str)
+    """A sentence on what is being worked out off the window's thread; "" once it is done."""
     undone = Signal()
     """Something was taken back."""
     branch_requested = Signal(int)
@@ -46,8 +51,11 @@ class MessageCommands(QObject):
     undo_offered = Signal(str)
     """Something was taken away; the sentence for the undo bar."""
 
-    def __init__(self, view: ChatView, session: Callable[[], ChatSession | None], parent: QObject) -> None:
+    def __init__(
+        self, runner: Runner, view: ChatView, session: Callable[[], ChatSession | None], parent: QObject
+    ) -> None:
         super().__init__(parent)
+        self._runner = runner
         self._view = view
         self._session = session
         view.edit_committed.connect(self.edit)
@@ -59,8 +67,8 @@ class MessageCommands(QObject):
             Act.SWIPE_LEFT: lambda chat, key, keys: self.swipe(key, -1),
             Act.SWIPE_RIGHT: lambda chat, key, keys: self.swipe(key, 1),
             Act.DELETE_SWIPE: lambda chat, key, keys: self._delete_swipe(chat, key),
-            Act.HIDE: lambda chat, key, keys: self._do(SetHidden(keys, True)),
-            Act.UNHIDE: lambda chat, key, keys: self._do(SetHidden(keys, False)),
+            Act.HIDE: lambda chat, key, keys: self.run(SetHidden(keys, True)),
+            Act.UNHIDE: lambda chat, key, keys: self.run(SetHidden(keys, False)),
             Act.MOVE_UP: lambda chat, key, keys: self._do(MoveMessage(key, -1)),
             Act.MOVE_DOWN: lambda chat, key, keys: self._do(MoveMessage(key, 1)),
             Act.INSERT_BEFORE: lambda chat, key, keys: self._insert(chat, key, before=True),
@@ -136,7 +144,29 @@ class MessageCommands(QObject):
 
     def run(self, command: Command) -> bool:
         """Carry out a command on the chat in view; return whether it was accepted."""
+        session = self._session()
+        is_long = isinstance(command, SetHidden) and len(command.keys) > MANY
+        if is_long and session is not None and session.chat is not None and session.can_change:
+            self._prepare(session, session.chat, command)
+            return True
         return self._do(command)
+
+    def _prepare(self, session: ChatSession, chat: Chat, command: SetHidden) -> None:
+        """Work out on a thread what very many messages become, then carry it out if the chat is still in view."""
+        indices = (index for index in map(chat.find, command.keys) if index is not None)
+        messages = [chat.messages[index] for index in indices]
+
+        def prepared(outcome: Outcome[None]) -> None:
+            outcome.result()
+            self.preparing.emit("")
+            if self._session() is session:
+                self._do(command)
+            else:
+                self.refused.emit(self.tr("The messages were not changed, because the chat was left before."))
+
+        text = self.tr("Hiding {count} messages…") if command.hidden else self.tr("Showing {count} messages again…")
+        self.preparing.emit(text.format(count=QLocale().toString(len(messages))))
+        self._runner.submit(lambda: command.prepare(messages), prepared)
 
     def _act_at(self, act: Act, key: int) -> None:
         chat = self._chat()

@@ -34,6 +34,18 @@ def test_editing_follows_the_message_when_others_go(chat: Chat) -> None:
     assert is_tainted(chat)
 
 
+def test_what_was_prepared_for_many_is_taken_unless_it_changed_since(chat: Chat) -> None:
+    hide = commands.SetHidden([message.key for message in chat.messages], True)
+    hide.prepare(chat.messages)
+    commands.EditText(key(chat, 1), "edited meanwhile").do(chat)
+    commands.DeleteMessages([key(chat, 0)]).do(chat)
+    assert hide.do(chat)
+    assert texts(chat) == ["edited meanwhile", "u2", "a3", "a4"]
+    assert all(message.data()["is_system"] for message in chat.messages)
+    hide.undo(chat)
+    assert [message.data().get("is_system", False) for message in chat.messages] == [False, False, False, True]
+
+
 def test_what_changes_nothing_is_nothing(chat: Chat) -> None:
     before = chat.snapshot()
     for command in (
