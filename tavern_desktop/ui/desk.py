@@ -58,7 +58,7 @@ class ChatDesk(QObject):
             services, pane.view, pane.banner, lambda: self.session, self.commands, self.writing.put_behind, self
         )
         self._notices = SaveNotices(services, pane.banner, self)
-        self._notices.show_requested.connect(self._show_message)
+        self._notices.show_requested.connect(self.show_message)
         self._notices.undo_requested.connect(self.commands.undo)
         self._notices.replacing.connect(self.keep_edit)
         self.commands.refused.connect(lambda text: pane.banner.show_notice(Notice(text, key="refused")))
@@ -160,6 +160,12 @@ class ChatDesk(QObject):
         session = self.session
         if session is not None and session.chat is not None and self._shown is session.chat:
             self._services.keep_position(session.path, place_in(self._pane.view, session.chat))
+
+    def show_message(self, key: int) -> None:
+        """Bring a message of the chat in view into sight; one that is gone stays gone."""
+        index = self._shown.find(key) if self._shown is not None else None
+        if index is not None:
+            self._pane.view.scroll_to_index(index)
 
     # -- what a session says ----------------------------------------------------------------------------
 
@@ -297,11 +303,6 @@ class ChatDesk(QObject):
     def _note_editor(self, is_open: bool) -> None:
         if self.session is not None:
             self.session.note_editor(is_open)
-
-    def _show_message(self, key: int) -> None:
-        index = self._shown.find(key) if self._shown is not None else None
-        if index is not None:
-            self._pane.view.scroll_to_index(index)
 
     def _cancel_load(self) -> None:
         if self.session is not None:

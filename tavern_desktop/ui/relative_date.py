@@ -7,6 +7,13 @@ from PySide6.QtCore import QDateTime, QLocale
 _DAYS_WITH_NAMES = 6
 
 
+def day_in_words(ms: int, now: QDateTime | None = None, locale: QLocale | None = None) -> str:
+    """Return a day as a sentence has it, with the year unless it is this one; milliseconds since 1970, local time."""
+    moment = QDateTime.fromMSecsSinceEpoch(ms)
+    is_this_year = moment.date().year() == (now or QDateTime.currentDateTime()).date().year()
+    return (locale or QLocale()).toString(moment, "d MMMM" if is_this_year else "d MMMM yyyy")
+
+
 def relative_date(ms: int, now: QDateTime | None = None, locale: QLocale | None = None) -> str:
     """Return a short date for milliseconds since 1970, local time."""
     locale = locale or QLocale()

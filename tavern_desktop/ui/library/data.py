@@ -71,9 +71,13 @@ class LibraryData(QObject):
         self._runner.submit(lambda: self._read(token, fill), self._finished, lane=LANE)
 
     def refresh_chat(self, path: Path) -> None:
-        """Read one chat's row again, as after a save; chats outside the data root have none."""
+        """Read one chat's row again, as after a save; a conflict copy's is that of its chat.
+
+        Chats outside the data root have none.
+        """
         if not self.root.holds(path):
             return
+        path = next((row.path for row in self.chats if str(path) in row.conflicts), path)
         self._runner.submit(
             lambda: row_of(self.root, self._ready_index(), path),
             lambda outcome: self._replace(path, outcome),

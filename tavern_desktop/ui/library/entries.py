@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 
 from tavern_desktop.library.characters import Character
 from tavern_desktop.library.groups import Group
-from tavern_desktop.library.recents import CONFLICT, DAMAGED, ChatRow
+from tavern_desktop.library.recents import DAMAGED, ChatRow
 
 _LINE_MARKS = re.compile(r"^\s*(?:#{1,6}|>|[-+*])\s+(?:\[[ xX]\]\s+)?|\|(?:[-: ]+\|)*", re.MULTILINE)
 _EMPHASIS = re.compile(r"\*+|`+|~~")
@@ -29,7 +29,8 @@ class Entry:
     avatar: str = ""
     date_ms: int | None = None
     damaged: bool = False
-    conflict: bool = False
+    versions: int = 1
+    """How many there are of the chat, its conflict copies included."""
     draft: bool = False
     """Something is typed in this chat and not sent or saved."""
 
@@ -37,6 +38,13 @@ class Entry:
     def told_title(self) -> str:
         """The title where it tells something that the row does not say anyway."""
         return useful_title(self.name, self.title)
+
+    @property
+    def told_versions(self) -> str:
+        """How many versions there are, "" for the one that a chat has."""
+        if self.versions < 2:
+            return ""
+        return QCoreApplication.translate("Library", "{count} versions").format(count=self.versions)
 
     @property
     def searched(self) -> str:
@@ -55,7 +63,7 @@ def chat_entries(rows: Sequence[ChatRow], drafts: Collection[str] = ()) -> list[
             row.avatar,
             row.date_ms,
             DAMAGED in row.marks,
-            CONFLICT in row.marks,
+            1 + len(row.conflicts),
             row.file in drafts,
         )
         for row in rows

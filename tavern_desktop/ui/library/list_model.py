@@ -54,14 +54,13 @@ class EntryModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return entry.name
         if role == Qt.ItemDataRole.ToolTipRole:
-            return "\n".join(filter(None, (entry.name, entry.title, entry.words)))
+            return "\n".join(filter(None, (entry.name, entry.title, entry.told_versions, entry.words)))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return self._spoken(entry)
         return None
 
     def _spoken(self, entry: Entry) -> str:
-        marks = [self.tr("damaged")] * entry.damaged + [self.tr("has a conflict copy")] * entry.conflict
-        marks += [self.tr("draft")] * entry.draft
+        marks = [self.tr("damaged")] * entry.damaged + [self.tr("draft")] * entry.draft + [entry.told_versions]
         date = relative_date(entry.date_ms) if entry.date_ms is not None else ""
         return ", ".join(filter(None, (entry.name, entry.title, date, *marks, entry.words)))
 

@@ -58,13 +58,29 @@ class RowPainter(QStyledItemDelegate):
         text = QRect(avatar.right() + GAP, row.top() + PADDING, 0, row.height() - 2 * PADDING)
         text.setRight(row.right() - PADDING)
         self._paint_first_line(painter, QRect(text.left(), text.top(), text.width(), text.height() // 2), option, entry)
+        lower = QRect(text.left(), text.top() + text.height() // 2, text.width(), text.height() - text.height() // 2)
+        if entry.told_versions:
+            lower.setRight(self._paint_versions(painter, lower, option, entry.told_versions))
         words = scaled_font(option.font, 12.5)
         painter.setFont(words)
         painter.setPen(theme.danger if entry.damaged else theme.muted)
-        lower = QRect(text.left(), text.top() + text.height() // 2, text.width(), text.height() - text.height() // 2)
         shown = QFontMetrics(words).elidedText(entry.words, Qt.TextElideMode.ElideRight, lower.width())
         painter.drawText(lower, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, shown)
         painter.restore()
+
+    def _paint_versions(self, painter: QPainter, line: QRect, option: QStyleOptionViewItem, text: str) -> int:
+        """Paint how many versions of the chat there are, and return where the room for other words ends."""
+        theme = themes().current
+        font = scaled_font(option.font, 11.5)
+        width = QFontMetrics(font).horizontalAdvance(text) + 12
+        pill = QRectF(line.right() - width, line.top() + 1, width, line.height() - 1)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(blend(theme.pane, theme.warn, 0.16))
+        painter.drawRoundedRect(pill, pill.height() / 2, pill.height() / 2)
+        painter.setFont(font)
+        painter.setPen(theme.warn)
+        painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, text)
+        return int(pill.left()) - GAP // 2
 
     def _paint_ground(self, painter: QPainter, row: QRect, option: QStyleOptionViewItem, theme: Theme) -> None:
         state = option.state
@@ -91,7 +107,6 @@ class RowPainter(QStyledItemDelegate):
         right -= QFontMetrics(small).horizontalAdvance(date) + (8 if date else 0)
         for name, shown, colour in (
             ("warning", entry.damaged, theme.danger),
-            ("duplicate", entry.conflict, theme.warn),
             ("pencil", entry.draft, theme.muted),
         ):
             if shown:

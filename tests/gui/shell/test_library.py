@@ -211,9 +211,9 @@ def test_last_words_are_one_line_without_markup() -> None:
 
 
 def test_marks_are_told() -> None:
-    (entry,) = chat_entries([_row(marks=("damaged", "conflict"))])
+    (entry,) = chat_entries([_row(marks=("damaged", "conflict"), conflicts=("/copy",))])
     assert entry.damaged
-    assert entry.conflict
+    assert entry.told_versions == "2 versions"
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ def test_titles_that_only_tell_a_date_are_left_out(title: str, told: str) -> Non
 def test_painting_takes_every_kind_of_row(pane: LibraryPane) -> None:
     rows = [
         _row(file="/1", name="Professor 🦊 Tod", marks=("damaged",), title="t"),
-        _row(file="/2", name="", marks=("conflict",), title=""),
+        _row(file="/2", name="", marks=("conflict",), title="", conflicts=("/copy",)),
         _row(file="/3", name="ا" * 200, title="long " * 50),
         _row(file="/4", name="小月", title=""),
     ]
