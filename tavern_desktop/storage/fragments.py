@@ -27,6 +27,7 @@ _SHORT_ESCAPES = frozenset('"\\/')
 Form = Literal["utf8", "escaped", "escaped upper", "any"]
 """How what is not ASCII stands in the bytes."""
 _HEX = re.compile(r"(?<=\\u)[0-9a-f]{4}")
+_SPACE_IN_TEXT = r"[ \t\r\n]+"
 _SPACE = r"(?:[ \t]|\\[nrt])+"
 LEAST_NEEDLE = 3
 """Bytes from which on looking for a part of a fragment sorts out enough."""
@@ -237,7 +238,7 @@ class Fragment:
                 yield re.escape(f"\\{case}")
 
     def _text_pattern(self, tokens: list[Token]) -> str:
-        return "".join(r"\s+" if token == (" ",) else _any_of(map(self._in_text, token)) for token in tokens)
+        return "".join(_SPACE_IN_TEXT if token == (" ",) else _any_of(map(self._in_text, token)) for token in tokens)
 
     def _in_text(self, text: str) -> str:
         if self._exact:

@@ -67,6 +67,35 @@ def test_every_place_of_a_message_is_told(write: Write) -> None:
     assert (hits[2].swipes, hits[2].found, hits[2].name) == (3, "FOX", "Aria")
 
 
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("STRASSE", "in der Straße"),
+        ("straße", "IN DER STRASSE"),
+        ("café", "at the cafe\u0301"),
+        ("cafe\u0301", "at the CAFÉ"),
+        ("東京", "今夜の東京タワーは"),
+        ("ox", "the ox went"),
+        ("🦊", "a 🦊 again"),
+        ("👩‍🚀", "an astronaut 👩‍🚀 waves"),
+    ],
+)
+@pytest.mark.parametrize("ascii_only", [False, True])
+def test_words_of_every_script_are_found_wherever_they_stand(
+    write: Write, query: str, text: str, ascii_only: bool
+) -> None:
+    """The places and terms of known failure B-64."""
+    records = (
+        message("nothing", swipes=["nothing", text, "no"], swipe_id=0),
+        message(text, is_system=True),
+        message("nothing", extra={"reasoning": text}),
+    )
+    path = write(*(json.dumps(record, ensure_ascii=ascii_only).encode() for record in records))
+    hits = [(hit.index, hit.field, hit.swipe, hit.swipes, hit.hidden) for hit in search_file(path, Query(query))]
+    assert hits == [(0, "swipe", 2, 3, False), (1, "text", 1, 1, True), (2, "reasoning", 1, 1, False)]
+    assert found(path, f'"{query}"') == [(0, "swipe", 2), (1, "text", 1), (2, "reasoning", 1)]
+
+
 def test_names_and_keys_flood_nothing(write: Write) -> None:
     path = write(message("Hello."), message("Aria came.", extra={"model": "small-7b"}))
     assert found(path, "aria") == [(1, "text", 1)]
