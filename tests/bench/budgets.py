@@ -57,6 +57,8 @@ BUDGETS = (
     Budget("J1", "journal growth by a word edited", "probe_journal:bytes_of_an_edit", 250, "B"),
     Budget("J2", "list of 1,000 versions", "probe_journal:list_of_versions", 0.05, "s"),
     Budget("J3", "chat as it was 1,000 versions ago", "probe_journal:oldest_version", 0.3, "s"),
+    Budget("H1", "1,000 versions listed, painted", "probe_history:versions_listed", 0.3, "s"),
+    Budget("H2", "one of them compared, painted", "probe_history:version_compared", 0.3, "s"),
     Budget("P17", "CPU while idle", "probe_start:idle", 0.005, "share", growth=None),
 )
 

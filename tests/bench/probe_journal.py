@@ -23,13 +23,13 @@ VERSIONS = 1000
 
 def bytes_of_an_edit(root: Path) -> Sample:
     """J1: what one edit of one word adds to the journal, on average."""
-    _, journal = _edited(root)
+    _, journal = edited_chat(root)
     return Sample(journal.size / VERSIONS)
 
 
 def list_of_versions(root: Path) -> Sample:
     """J2: the list of a thousand versions, from disk."""
-    _, written = _edited(root)
+    _, written = edited_chat(root)
     began = perf_counter()
     assert len(Journal(written.folder).metas()) == VERSIONS
     return Sample(perf_counter() - began)
@@ -37,14 +37,14 @@ def list_of_versions(root: Path) -> Sample:
 
 def oldest_version(root: Path) -> Sample:
     """J3: the whole chat as it was a thousand versions ago."""
-    chat, written = _edited(root)
+    chat, written = edited_chat(root)
     records = [message.raw for message in chat.messages]
     began = perf_counter()
     assert len(records_at(Journal(written.folder), 0, chat.header.raw, records)[1]) == len(records)
     return Sample(perf_counter() - began)
 
 
-def _edited(root: Path) -> tuple[Chat, Journal]:
+def edited_chat(root: Path) -> tuple[Chat, Journal]:
     """Return a chat in which a word was added to a message again and again, and its journal."""
     loaded = load(chat_in(root))
     assert isinstance(loaded.header, Header)

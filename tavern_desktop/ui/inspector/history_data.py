@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import NamedTuple, TypeVar
 
@@ -96,6 +96,11 @@ class ChatHistory(QObject):
 
         self._read(session, list_versions, listed)
 
+    def take(self, versions: Iterable[Past]) -> None:
+        """Show these versions."""
+        self.versions = sorted(versions, key=lambda past: -past.at_ms)
+        self.changed.emit()
+
     def compare(self, past: Past, done: Compared, *, with_present: bool) -> None:
         """Compare a version with the one before it, or with the chat as it is now."""
         session = self.session
@@ -105,8 +110,12 @@ class ChatHistory(QObject):
         work = compare_with_present if with_present else compare_change
 
         def compared(outcome: Outcome[Comparison]) -> None:
-            if session is self.session:
-                problem = _problem(outcome)
+            if session is not self.session or session.chat is None:
+                return
+            problem = _problem(outcome)
+            if problem and Snapshot(*session.chat.snapshot()) != present:  # the journal had gone on already
+                self.compare(past, done, with_present=with_present)
+            else:
                 done(outcome.value, problem)
 
         self._read(session, lambda journal: work(journal, present, past), compared)
@@ -143,9 +152,9 @@ class ChatHistory(QObject):
             found += backups.result()
         except StorageError as error:
             self.problem = sentence(error)
+            self.changed.emit()
         else:
-            self.versions = sorted(found, key=lambda past: -past.at_ms)
-        self.changed.emit()
+            self.take(found)
 
     def _follow(self, on: bool) -> None:
         session = self.session

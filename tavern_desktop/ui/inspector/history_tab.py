@@ -82,13 +82,13 @@ class HistoryTab(QWidget):
         history = self._history
         if history.problem:
             return history.problem, True
+        if history.versions:
+            return "", False
         if not history.is_there:
             return self.tr("The versions of a chat are listed here when it is open."), False
         if history.is_loading:
             return self.tr("Looking for earlier versions…"), False
-        if not history.versions:
-            return self.tr("Nothing has been changed here yet."), False
-        return "", False
+        return self.tr("Nothing has been changed here yet."), False
 
     def _choose(self, index: QModelIndex) -> None:
         past = index.data(PAST_ROLE)
