@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from tavern_desktop.backends.connection import Connection
+from tavern_desktop.backends.connection import Connection, Protocol
 from tavern_desktop.backends.settings import LABELS, NOT_SENT
 from tavern_desktop.resources import resource_path
 
@@ -22,7 +22,10 @@ class Provider(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     id: str
     name: str
+    protocol: Protocol = "openai"
+    api: str = "custom"
     url: str = ""
+    ports: tuple[int, ...] = ()
     models_url: str = ""
     hosts: tuple[str, ...] = ()
     secret: str = ""
@@ -76,15 +79,28 @@ def providers() -> list[Provider]:
 
 
 def provider_of(connection: Connection) -> Provider:
-    """Return the provider a connection names, else the one its address belongs to, else the plain one."""
-    by_id = {provider.id: provider for provider in providers()}
+    """Return whose ways a connection by OpenAI's protocol follows: the named one's, its address's, else the plain."""
+    by_id = {provider.id: provider for provider in providers() if provider.protocol == "openai"}
     if connection.provider in by_id:
         return by_id[connection.provider]
     host = urlsplit(connection.url).hostname or ""
-    for provider in providers():
+    for provider in by_id.values():
         if any(host == name or host.endswith(f".{name}") for name in provider.hosts):
             return provider
     return by_id[CUSTOM]
+
+
+_TEXT_SERVERS = ("llamacpp", "vllm", "tabby", "koboldcpp")
+
+
+def api_name(connection: Connection) -> str:
+    """Return what SillyTavern calls the source of a reply (`extra.api`)."""
+    if connection.protocol == "openai":
+        return provider_of(connection).api
+    if connection.protocol == "openai-text":
+        return connection.provider if connection.provider in _TEXT_SERVERS else "generic"
+    known = next((provider.api for provider in providers() if provider.protocol == connection.protocol), "custom")
+    return connection.protocol if known == "custom" else known
 
 
 def rules_of(provider: str, model: str) -> list[Rule]:

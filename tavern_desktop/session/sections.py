@@ -67,6 +67,16 @@ class Section(Generic[S]):
 
         return self._write(change)
 
+    def drop(self, name: str, key: str) -> S:
+        """Take one entry out of the mapping `name`; one that is not there is no fault. Raises StorageError."""
+
+        def change(data: dict[str, Any]) -> None:
+            held = data.get(name)
+            if isinstance(held, dict):
+                held.pop(key, None)
+
+        return self._write(change)
+
     def _write(self, change: Callable[[dict[str, Any]], None]) -> S:
         with self._mutex:
             make_folder(self.file.parent)
