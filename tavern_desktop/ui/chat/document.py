@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Literal
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -83,10 +84,13 @@ class MessageDocument(QTextDocument):
         self.blocks: dict[int, Block] = {}
         """From the number of a Qt block to what it shows; table cells have none."""
         self.tables: list[tuple[Block, QTextTable]] = []
+        self._filled: list[tuple[Block, int | QTextTable]] = []
+        """All that is shown, in order, and where: the number of its Qt block, or its table."""
         self.has_pictures = False
         self._spots: dict[int, Spot] = {}
         self._hits: tuple[tuple[str, bool], tuple[tuple[int, int], ...]] = (("", False), ())
-        self._decorations: list[Decoration] | None = None
+        self._decorated: dict[int, list[Decoration]] = {}
+        """What belongs to each block, by its number; those not there yet are worked out when asked for."""
         self._shelf = shelf
         self._max_picture_height = max_picture_height
         self._width = width
@@ -106,8 +110,46 @@ class MessageDocument(QTextDocument):
         """Lay out for another width. With pictures in it, make a new document instead: their sizes depend on it."""
         if width != self._width:
             self._width = width
-            self._decorations = None
+            self._decorated.clear()
             self.setTextWidth(width)
+
+    def grow(self, parsed: Parsed) -> bool:
+        """Show `parsed` in place of what it begins like; False where that takes a new document."""
+        new, shown = parsed.blocks, self._filled
+        most = min(len(new), len(shown))
+        same = next((at for at in range(most) if new[at] is not shown[at][0] and new[at] != shown[at][0]), most)
+        is_plain = not (self.has_pictures or self._open_folds or parsed.open_folds)
+        if not same or not is_plain or any(block.kind in ("picture", "summary") for block in new[same:]):
+            return False
+        self._cut_behind(same)
+        self._hits = (("", False), ())
+        self._fill(new[same:])
+        return True
+
+    def _cut_behind(self, same: int) -> None:
+        """Take everything out behind the first `same` blocks."""
+        place = self._filled[same - 1][1]
+        cursor = QTextCursor(self)
+        if isinstance(place, QTextTable):
+            cursor.setPosition(place.lastPosition() + 1)
+        else:
+            last = self.findBlockByNumber(place)
+            cursor.setPosition(last.position() + last.length() - 1)
+        shape, letters = cursor.blockFormat(), cursor.blockCharFormat()
+        cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
+        cursor.removeSelectedText()
+        # A block without text, such as a rule, takes the shape of what was behind it.
+        cursor.setBlockFormat(shape)
+        cursor.setBlockCharFormat(letters)
+        if isinstance(place, QTextTable):
+            self._shrink(cursor)
+        for _, gone in self._filled[same:]:
+            if isinstance(gone, QTextTable):
+                self.tables = [entry for entry in self.tables if entry[1] is not gone]
+            else:
+                del self.blocks[gone]
+                self._decorated.pop(gone, None)
+        del self._filled[same:]
 
     def height(self) -> int:
         return max(self.look.line_height, round(self.size().height()))
@@ -121,9 +163,8 @@ class MessageDocument(QTextDocument):
         return self.toRawText().replace(LINE_BREAK, "\n").replace("\u2029", "\n")
 
     def decorations(self) -> list[Decoration]:
-        if self._decorations is None:
-            self._decorations = list(self._decorate())
-        return self._decorations
+        self._decorate()
+        return list(chain.from_iterable(self._decorated.values()))
 
     @override
     def loadResource(self, kind: int, name: Any) -> Any:
@@ -182,12 +223,14 @@ class MessageDocument(QTextDocument):
                 yield block
 
     def _fill(self, blocks: Iterable[Block]) -> None:
+        """Put blocks at the end."""
+        previous = self._filled[-1][0] if self._filled else None
         cursor = QTextCursor(self)
+        cursor.movePosition(QTextCursor.MoveOperation.End)
         cursor.beginEditBlock()
-        previous: Block | None = None
         for block in blocks:
             if block.kind == "table":
-                self._add_table(cursor, block, self._gap(previous, block))
+                self._filled.append((block, self._add_table(cursor, block, self._gap(previous, block))))
             else:
                 shape = self._block_format(block, previous)
                 if cursor.block().blockNumber() in self.blocks:
@@ -195,6 +238,7 @@ class MessageDocument(QTextDocument):
                 else:
                     cursor.setBlockFormat(shape)  # the empty one that a document begins with, or that follows a table
                 self.blocks[cursor.block().blockNumber()] = block
+                self._filled.append((block, cursor.block().blockNumber()))
                 self._add_content(cursor, block)
             previous = block
         cursor.endEditBlock()
@@ -204,9 +248,12 @@ class MessageDocument(QTextDocument):
         """Make room for the ground of code at either end: Qt drops the outer margins of the outer blocks."""
         shape = self.rootFrame().frameFormat()
         first = self.blocks.get(0)
-        shape.setTopMargin(self.look.px(CODE_ABOVE) if first is not None and first.kind == "code" else 0)
-        shape.setBottomMargin(self.look.px(CODE_BELOW) if last is not None and last.kind == "code" else 0)
-        self.rootFrame().setFrameFormat(shape)
+        above = self.look.px(CODE_ABOVE) if first is not None and first.kind == "code" else 0
+        below = self.look.px(CODE_BELOW) if last is not None and last.kind == "code" else 0
+        if (above, below) != (shape.topMargin(), shape.bottomMargin()):  # it would lay everything out anew
+            shape.setTopMargin(above)
+            shape.setBottomMargin(below)
+            self.rootFrame().setFrameFormat(shape)
 
     def _add_content(self, cursor: QTextCursor, block: Block) -> None:
         match block.kind:
@@ -275,7 +322,7 @@ class MessageDocument(QTextDocument):
             return self.look.px(2 + below)
         return self.look.px((14 if block.kind == "heading" else GAP) + below)
 
-    def _add_table(self, cursor: QTextCursor, block: Block, gap: int) -> None:
+    def _add_table(self, cursor: QTextCursor, block: Block, gap: int) -> QTextTable:
         look = self.look
         if cursor.block().blockNumber() not in self.blocks:
             self._shrink(cursor)  # the empty block before a table that stands first
@@ -299,6 +346,7 @@ class MessageDocument(QTextDocument):
         self.tables.append((block, table))
         cursor.setPosition(table.lastPosition() + 1)
         self._shrink(cursor)
+        return table
 
     def _add_cell(self, table: QTextTable, row: int, column: int, cell: Cell) -> None:
         place = table.cellAt(row, column)
@@ -324,18 +372,22 @@ class MessageDocument(QTextDocument):
 
     # Decorations, from the laid out text
 
-    def _decorate(self) -> Iterable[Decoration]:
-        layout = self.documentLayout()
-        quotes, bottom = 0, 0.0
-        for number, block in self.blocks.items():
-            qt_block = self.findBlockByNumber(number)
-            rect = layout.blockBoundingRect(qt_block)
+    def _decorate(self) -> None:
+        numbers = list(self.blocks)
+        for at in range(len(self._decorated), len(numbers)):
+            block = self.blocks[numbers[at]]
+            qt_block = self.findBlockByNumber(numbers[at])
+            rect = self.documentLayout().blockBoundingRect(qt_block)
+            found = self._decorated[numbers[at]] = []
+            before = self.blocks[numbers[at - 1]].quote if at and block.quote else 0
             for level in range(block.quote):
                 # A quote that goes on from the block before has no gap in its bar.
-                top = bottom if level < quotes else rect.top()
-                yield self._bar(block, qt_block, level, top, rect.bottom())
-            quotes, bottom = block.quote, rect.bottom()
-            yield from self._decorate_block(block, qt_block, rect)
+                top = self._bottom(numbers[at - 1]) if level < before else rect.top()
+                found.append(self._bar(block, qt_block, level, top, rect.bottom()))
+            found += self._decorate_block(block, qt_block, rect)
+
+    def _bottom(self, number: int) -> float:
+        return self.documentLayout().blockBoundingRect(self.findBlockByNumber(number)).bottom()
 
     def _decorate_block(self, block: Block, qt_block: QTextBlock, rect: QRectF) -> Iterable[Decoration]:
         look = self.look

@@ -52,6 +52,26 @@ def parse(text: str) -> Parsed:
     return builder.finish()
 
 
+def begin_of_last(text: str) -> int:
+    """Return where the last of the outermost blocks of `text` begins: what stands before it can only stay as it is.
+
+    0 where that cannot be told: HTML and definitions of links reach across blocks.
+    """
+    if "<" in text or "]:" in text or "\r" in text or "\0" in text or "data:" in text:
+        return 0
+    lines = [token.map[0] for token in _parser().parse(text) if token.level == 0 and token.map and token.nesting >= 0]
+    if len(lines) < 2:
+        return 0
+    return _offset_of_line(text, lines[-1])
+
+
+def _offset_of_line(text: str, line: int) -> int:
+    at = 0
+    for _ in range(line):
+        at = text.index("\n", at) + 1
+    return at
+
+
 def _as_it_stands(text: str) -> Parsed:
     return Parsed([Block("text", (Run(text),))])
 
