@@ -98,12 +98,13 @@ class DifferenceModel(QAbstractListModel):
         if run.kinds or run.length == 1:
             return
         shown = [Row(NONE, run.after + step) for step in range(run.length)]
-        self._places = None
         self.beginRemoveRows(QModelIndex(), number, number)
         del self._rows[number]
+        self._places = None
         self.endRemoveRows()
         self.beginInsertRows(QModelIndex(), number, number + len(shown) - 1)
         self._rows[number:number] = shown
+        self._places = None
         self.endInsertRows()
 
     # -- what is chosen ---------------------------------------------------------------------------------
@@ -175,10 +176,14 @@ class DifferenceModel(QAbstractListModel):
         return 0 if parent.isValid() else len(self._rows)
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
         return flags | Qt.ItemFlag.ItemIsUserCheckable if self.can_tick(self._rows[index.row()]) else flags
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
         row = self._rows[index.row()]
         if role == ROW_ROLE:
             return row

@@ -56,6 +56,8 @@ class VersionsModel(QAbstractListModel):
         return super().flags(index) if isinstance(index.data(PAST_ROLE), Past) else Qt.ItemFlag.NoItemFlags
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
         row = self._rows[index.row()]
         past = row if isinstance(row, Past) else None
         if role == PAST_ROLE:

@@ -40,6 +40,9 @@ class DifferenceView(QListView):
     menu_requested = Signal(int, QPoint)
     """A menu for the row with this key is wanted, at a place on the screen."""
     copy_requested = Signal(int)
+    """The text of the row with this key shall be copied."""
+    laid_out = Signal(int)
+    """The row with this key was laid out."""
 
     def __init__(self, model: DifferenceModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -118,6 +121,7 @@ class DifferenceView(QListView):
                 can_tick=self.rows.can_tick(row),
                 whole=key in self._whole,
             )
+            self.laid_out.emit(key)
         return found
 
     def _measure(self, number: int) -> int:
@@ -293,6 +297,8 @@ class DifferenceView(QListView):
             self.copy_requested.emit(self.rows.key(index.row()))
         else:
             super().keyPressEvent(event)
+            if self.currentIndex() != index:
+                self.scrollTo(self.currentIndex())
 
     @override
     def mousePressEvent(self, event: QMouseEvent) -> None:

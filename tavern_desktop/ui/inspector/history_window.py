@@ -148,13 +148,13 @@ class HistoryWindow(QDialog):
     def _show_kinds(self, comparison: Comparison | None) -> None:
         """Show how many messages there are of each kind; a filter of which there are none any more is given up."""
         counts = comparison.difference.counts if comparison is not None else dict.fromkeys(Kind, 0)
-        for kind, button in self._kind_tabs.items():
+        for kind, button in self.kind_tabs.items():
             count = counts[kind] if kind is not None else sum(counts.values())
             name = words.kind_text(kind) if kind is not None else self.tr("All Changes")
             button.setText(f"{name} {self.locale().toString(count)}" if count else name)
             button.setEnabled(count > 0)
             if kind is not None and button.isChecked() and comparison is not None and not count:
-                self._kind_tabs[None].click()
+                self.kind_tabs[None].click()
 
     def _show_chosen(self) -> None:
         chosen, possible = len(self.model.ticked), self._possible()
@@ -249,7 +249,7 @@ class HistoryWindow(QDialog):
         self.model.ticked_changed.connect(self._show_chosen)
         for key, step in (("Alt+Up", -1), ("Alt+Down", 1)):
             QShortcut(QKeySequence(key), self).activated.connect(lambda step=step: self.step_requested.emit(step))
-        for kind, button in self._kind_tabs.items():
+        for kind, button in self.kind_tabs.items():
             kinds = () if kind is None else (kind,)
             button.clicked.connect(lambda _, kinds=kinds: self._filter(kinds))
 
@@ -279,11 +279,11 @@ class HistoryWindow(QDialog):
         top.addWidget(
             icon_button("chevron-down", self.tr("Older version"), lambda: self.step_requested.emit(1), key="Alt+Down")
         )
-        self._kind_tabs = {kind: self._tab("") for kind in (None, *Kind)}
-        self._kind_tabs[None].setChecked(True)
+        self.kind_tabs = {kind: self._tab("") for kind in (None, *Kind)}
+        self.kind_tabs[None].setChecked(True)
         filters = QHBoxLayout()
         filters.setSpacing(4)
-        for button in self._kind_tabs.values():
+        for button in self.kind_tabs.values():
             self._kind_buttons.addButton(button)
             filters.addWidget(button)
         filters.addStretch(1)
