@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ from tavern_desktop.chat.merge import MergeResult
 from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.merging import AdoptMerge
 from tavern_desktop.session.outside import FollowFile
+from tavern_desktop.storage import names
 from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.ui.banner import Banner, Notice
 from tavern_desktop.ui.services import Services
@@ -138,16 +140,20 @@ class SaveNotices(QObject):
             count = len(session.chat) if session.chat is not None else 0
             text = self.tr(
                 "This chat shrank from {before} to {after} messages outside this program. You still see yours."
-            ).format(before=count, after=trouble.messages)
-            buttons = ((self.tr("Take the File"), self._reload), save_as)
+            ).format(before=self._number(count), after=self._number(trouble.messages))
+            buttons = (
+                (self.tr("Keep Mine"), self._keep_mine),
+                (self.tr("Open Both"), self._open_both),
+                (self.tr("Take the File"), self._take_file),
+            )
         elif trouble.kind == "other":
             text = self.tr("The file of this chat now holds another one. Nothing was overwritten; you still see yours.")
-            buttons = ((self.tr("Reload"), self._reload), save_as)
+            buttons = (save_as, (self.tr("Take the File"), self._take_file))
         else:
             why = sentence(trouble.error) if trouble.error is not None else ""
             text = self.tr("This file was changed and cannot be read now. {why} You still see yours.")
             text = text.format(why=why)
-            buttons = ((self.tr("Reload"), self._reload), save_as)
+            buttons = ((self.tr("Try Again"), self._take_file), save_as, (self.tr("Keep Mine"), self._keep_mine))
         return Notice(text, buttons, "warning", TROUBLE)
 
     def _header_notice(self) -> Notice:
@@ -169,10 +175,39 @@ class SaveNotices(QObject):
         }
         return Notice(texts[reason or "not_a_chat"], (), "info", READ_ONLY)
 
-    def _reload(self) -> None:
+    def _keep_mine(self) -> None:
         if self._session is not None:
             self.replacing.emit()
-            self._session.reload()
+            self._session.keep_mine()
+
+    def _take_file(self) -> None:
+        if self._session is not None:
+            self.replacing.emit()
+            self._session.take_file()
+
+    def _open_both(self) -> None:
+        """Go on with ours in a file of its own here, and open what is in the file in another window."""
+        session = self._session
+        if session is None:
+            return
+        self.replacing.emit()
+        path = session.path
+        name = names.free_name(
+            self.tr("{title} (mine)").format(title=session.title), lambda name: os.path.lexists(path.with_name(name))
+        )
+        target = self._save_as(name)
+        if target is None:
+            return
+
+        def moved(former: Path) -> None:
+            session.path_changed.disconnect(moved)
+            if session.path == target:
+                self._services.window_requested.emit(former)
+
+        session.path_changed.connect(moved)
+
+    def _number(self, count: int) -> str:
+        return self._window().locale().toString(count)
 
     def _allow(self) -> None:
         if self._session is not None:
@@ -194,14 +229,16 @@ class SaveNotices(QObject):
         if kept is not None:
             self._services.messages.info(self.tr("Your unsaved changes were put aside in {path}.").format(path=kept))
 
-    def _save_as(self, name: str) -> None:
+    def _save_as(self, name: str) -> Path | None:
+        """Begin to save under another name; return the new file, None where it cannot be one."""
         if self._session is None:
-            return
+            return None
         try:
-            self._session.save_as_new(name)
+            return self._session.save_as_new(name)
         except StorageError as error:
             self._look()
             self._banner.show_notice(Notice(sentence(error), tone="danger", key="save_as"))
+            return None
 
     def _window(self) -> QWidget:
         return self._banner.window()
