@@ -15,7 +15,7 @@ from tavern_desktop.chat.signal import Signal
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.session.runner import Handle, Outcome, Runner
 from tavern_desktop.storage.drafts import Draft, DraftFolder, DraftsRead, Edit, MessageRef
-from tavern_desktop.storage.errors import StorageError, sentence
+from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.own_folders import OwnFolders
 
 FOLDER = "drafts"
@@ -39,8 +39,11 @@ class Drafts:
         """Other chats than before have drafts."""
         self.composer_changed: Signal[Path, object] = Signal()
         """(chat, source): the text of its composer was taken from `source`; None: from the disk."""
-        self.failed: Signal[str] = Signal()
-        """A sentence: what is typed cannot be kept on disk for now. Said once until it works again."""
+        self.damaged: Signal[Path] = Signal()
+        """A file that an earlier run left could not be read; it is kept there."""
+        self.problem_changed: Signal[()] = Signal()
+        self.problem: StorageError | None = None
+        """Why what is typed cannot be kept on disk for now."""
         self.is_loaded = False
         self._has_begun = False
         self._runner = runner
@@ -55,7 +58,6 @@ class Drafts:
         self._unwritten: set[str] = set()
         self._writing = 0
         self._timer: Handle | None = None
-        self._has_failed = False
 
     # -- reading ----------------------------------------------------------------------------------------
 
@@ -138,7 +140,7 @@ class Drafts:
             for draft in read.drafts:
                 self._take_over(draft)
             for file in read.damaged:
-                self.failed.emit(f"A file with unsent text could not be read; it is kept as {file}.")
+                self.damaged.emit(file)
         self.is_loaded = True
         self._write()
         self.changed.emit()
@@ -219,15 +221,19 @@ class Drafts:
         self._writing -= 1
         try:
             outcome.result()
-        except (StorageError, OSError) as error:
+        except StorageError as error:
             self._unwritten.update(draft.chat for draft in drafts)
             self._plan(RETRY_WAIT)
-            if not self._has_failed:
-                self._has_failed = True
-                reason = sentence(error) if isinstance(error, StorageError) else f"{error.strerror or error}."
-                self.failed.emit(f"What you type cannot be kept on disk for now, only here in the window. {reason}")
+            self._set_problem(error)
         else:
-            self._has_failed = False
+            self._set_problem(None)
+
+    def _set_problem(self, problem: StorageError | None) -> None:
+        """Say once what is wrong, until it is something else or nothing."""
+        kinds = [(error.kind, error.detail) if error is not None else None for error in (self.problem, problem)]
+        self.problem = problem
+        if kinds[0] != kinds[1]:
+            self.problem_changed.emit()
 
     def _folder(self, name: str) -> DraftFolder:
         return self._outside if PurePath(name).is_absolute() else self._inside

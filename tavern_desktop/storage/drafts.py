@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from tavern_desktop.chat import jsontext
+from tavern_desktop.storage.errors import from_os
 from tavern_desktop.storage.own_folders import make_folder
 from tavern_desktop.storage.publish import write_small_file
 
@@ -83,10 +84,13 @@ class DraftFolder:
         return found
 
     def put(self, draft: Draft) -> None:
-        """Write a draft, durable when this returns; an empty one is removed. Raises StorageError, OSError."""
+        """Write a draft, durable when this returns; an empty one is removed. Raises StorageError."""
         file = self.folder / (hashlib.sha256(draft.chat.encode("utf-8", "surrogatepass")).hexdigest()[:24] + SUFFIX)
         if draft.is_empty:
-            file.unlink(missing_ok=True)
+            try:
+                file.unlink(missing_ok=True)
+            except OSError as error:
+                raise from_os(error, "delete", file) from None
             return
         make_folder(self.folder)
         stamped = msgspec.structs.replace(draft, at_ms=time.time_ns() // 1_000_000)

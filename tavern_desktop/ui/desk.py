@@ -24,6 +24,7 @@ from tavern_desktop.ui.chat_header import AVATAR
 from tavern_desktop.ui.chat_pane import ChatPane
 from tavern_desktop.ui.empty_chat import Emptiness
 from tavern_desktop.ui.failure import Lines, summary, what_became_of_it, what_is_wrong
+from tavern_desktop.ui.full_disk import FullDisk
 from tavern_desktop.ui.library.entries import useful_title
 from tavern_desktop.ui.message_commands import MessageCommands
 from tavern_desktop.ui.newest_backup import look_for_backup
@@ -57,6 +58,8 @@ class ChatDesk(QObject):
         self._unfinished = UnfinishedEdits(
             services, pane.view, pane.banner, lambda: self.session, self.commands, self.writing.put_behind, self
         )
+        self.full_disk = FullDisk(services, pane.banner, lambda: self.session, self)
+        self.save_changed.connect(self.full_disk.look)
         self._notices = SaveNotices(services, pane.banner, self)
         self._notices.show_requested.connect(self.show_message)
         self._notices.undo_requested.connect(self.commands.undo)

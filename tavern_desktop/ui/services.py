@@ -16,7 +16,7 @@ from tavern_desktop.library.settings_file import chat_truncation, read_settings
 from tavern_desktop.session.preferences import Position, Preferences, RootState, Settings, WindowState
 from tavern_desktop.session.runner import Outcome, Runner
 from tavern_desktop.session.startup import remember_root
-from tavern_desktop.storage.errors import StorageError
+from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.storage.index import Index
 from tavern_desktop.storage.own_folders import OwnFolders
 from tavern_desktop.ui.avatars import Avatars
@@ -47,6 +47,8 @@ class Services(QObject):
     """Another data root is about to be taken: views let go of their chats."""
     window_activated = Signal()
     """Somebody turned to a window of the program."""
+    typed_text_kept = Signal()
+    """Typed text can no longer be kept on disk, or can again (`drafts.problem`)."""
     ending = Signal()
     """The program ends: what goes on by itself stops."""
     ended = Signal()
@@ -93,7 +95,8 @@ class Services(QObject):
             from tavern_desktop.session.drafts import Drafts
 
             self._drafts = Drafts(self.runner, self.folders, self.root)
-            self._drafts.failed.connect(self.messages.warning)
+            self._drafts.damaged.connect(self._tell_damaged_draft)
+            self._drafts.problem_changed.connect(self._tell_of_drafts)
             self._drafts.changed.connect(self._mark_drafts)
         return self._drafts
 
@@ -224,6 +227,18 @@ class Services(QObject):
         self.drafts.flush()
         self.runner.run_until(lambda: self._writes == 0 and not self.drafts.is_busy, WRITE_SECONDS)
         self.ended.emit()
+
+    def _tell_damaged_draft(self, file: Path) -> None:
+        text = self.tr("A file with unsent text could not be read; it is kept as {file}.")
+        self.messages.warning(text.format(file=file))
+
+    def _tell_of_drafts(self) -> None:
+        """Say why typed text cannot be kept on disk; of a full disk the windows speak themselves."""
+        problem = self.drafts.problem
+        if problem is not None and problem.detail != "space":
+            text = self.tr("What you type cannot be kept on disk for now, only here in the window. {reason}")
+            self.messages.warning(text.format(reason=sentence(problem)))
+        self.typed_text_kept.emit()
 
     def _mark_drafts(self) -> None:
         self.library.show_drafts(self.drafts.files())

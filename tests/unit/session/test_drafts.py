@@ -209,7 +209,7 @@ def test_the_marks_change_only_with_the_chats(start: Start, chat: Path) -> None:
 
 def test_a_full_disk_is_told_once_and_tried_again(start: Start, chat: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one = start()
-    told = recorded(one.drafts.failed)
+    told = recorded(one.drafts.problem_changed)
 
     def full(*_arguments: Any) -> None:
         raise StorageError("io", "space")
@@ -221,8 +221,11 @@ def test_a_full_disk_is_told_once_and_tried_again(start: Start, chat: Path, monk
         one.type(chat, "half a thought")
         one.wait()
     assert len(told) == 1
+    assert one.drafts.problem is not None
     assert one.drafts.composer(chat) == "half a thought"
     one.wait(RETRY_WAIT)
+    assert len(told) == 2
+    assert one.drafts.problem is None
     assert start().drafts.composer(chat) == "half a thought"
 
 
@@ -236,7 +239,7 @@ def test_a_damaged_file_is_told_and_stops_nothing(
     file.write_bytes(b'{"chat":')
     runner = Stepped()
     drafts = Drafts(runner, folders, data_root)
-    told = recorded(drafts.failed)
+    told = recorded(drafts.damaged)
     drafts.begin()
     runner.settle()
     assert len(told) == 1
