@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -200,7 +200,7 @@ class ConflictCopies(QObject):
         except (Refused, StorageError) as error:
             self._fail(what_failed, error)
 
-    def _has_failed(self, outcome: Outcome[object], what_failed: str) -> bool:
+    def _has_failed(self, outcome: Outcome[Any], what_failed: str) -> bool:
         """Say why something was not done; anything but a failure of its own kinds is raised."""
         if isinstance(outcome.error, Refused | StorageError):
             self._fail(what_failed, outcome.error)

@@ -45,6 +45,7 @@ class ConflictDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._deeds = deeds
         self._is_closed = False
+        self._items: list[QTreeWidgetItem] = []
         self.list = self._make_list(copies)
         told = self.tr("The same chat was changed in two places. Merging keeps the messages of both.")
         self.merge_button = push_button(self.tr("Merge"), "primary", partial(self._do, "merge"))
@@ -63,8 +64,9 @@ class ConflictDialog(QDialog):
         column.addLayout(foot)
         self.resize(720, 380)
         self.finished.connect(self._close_up)
-        for row, copy in enumerate(copies):
-            runner.submit(partial(self._facts, Path(copy)), partial(self._fill, row), lane=LANE)
+        for item in self._items:
+            copy = Path(item.data(WHEN, PATH_ROLE))
+            runner.submit(partial(self._facts, copy), partial(self._fill, item), lane=LANE)
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _make_list(self, copies: Sequence[str]) -> QTreeWidget:
@@ -82,8 +84,9 @@ class ConflictDialog(QDialog):
             item.setToolTip(WHEN, os.path.basename(copy))
             for column in (MESSAGES, SIZE):
                 item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            made.addTopLevelItem(item)
-        made.setCurrentItem(made.topLevelItem(0))
+            self._items.append(item)
+        made.addTopLevelItems(self._items)
+        made.setCurrentItem(self._items[0])
         return made
 
     def _facts(self, copy: Path) -> CopyFacts | None:
@@ -102,10 +105,9 @@ class ConflictDialog(QDialog):
             return CopyFacts(made, found.st_size, None, "")
         return CopyFacts(made, found.st_size, summary.message_count, summary.preview)
 
-    def _fill(self, row: int, outcome: Outcome[CopyFacts | None]) -> None:
+    def _fill(self, item: QTreeWidgetItem, outcome: Outcome[CopyFacts | None]) -> None:
         if self._is_closed:
             return
-        item = self.list.topLevelItem(row)
         if isinstance(outcome.error, StorageError):
             item.setText(WHEN, self.tr("gone"))
             return

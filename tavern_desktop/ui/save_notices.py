@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -16,7 +16,7 @@ from tavern_desktop.session.merging import AdoptMerge
 from tavern_desktop.session.outside import FollowFile
 from tavern_desktop.storage import names
 from tavern_desktop.storage.errors import StorageError, sentence
-from tavern_desktop.ui.banner import Banner, Notice
+from tavern_desktop.ui.banner import Banner, Button, Notice
 from tavern_desktop.ui.services import Services
 
 READ_ONLY, HEADER, MERGED, TROUBLE = "read_only", "header", "merged", "trouble"
@@ -132,6 +132,7 @@ class SaveNotices(QObject):
         trouble = session.trouble if session is not None else None
         if session is None or trouble is None:
             raise AssertionError("only trouble is told of")
+        buttons: Sequence[Button]
         save_as = (self.tr("Save as New Chat…"), self.save_as_new)
         if trouble.kind == "gone":
             text = self.tr("This chat no longer exists on disk.")
