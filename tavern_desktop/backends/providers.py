@@ -103,6 +103,14 @@ def api_name(connection: Connection) -> str:
     return connection.protocol if known == "custom" else known
 
 
+def secret_name(connection: Connection) -> str:
+    """Return the name of a connection's key in SillyTavern's secrets.json, "" where it has none there."""
+    if connection.protocol == "openai":
+        return provider_of(connection).secret
+    wanted = connection.protocol if connection.protocol != "openai-text" else connection.provider
+    return next((provider.secret for provider in providers() if wanted in (provider.id, provider.protocol)), "")
+
+
 def rules_of(provider: str, model: str) -> list[Rule]:
     """Return the rules for a model, by its name behind the last slash, in small letters."""
     name = model.rpartition("/")[2].lower()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from tavern_desktop import __version__
 
-COMMANDS = ("roots", "chats", "search", "doctor")
+COMMANDS = ("roots", "chats", "search", "backends", "doctor")
 
 _WITH_VALUE = ("--data-root", "--user")
 _ANSWERED_HERE = ("-h", "--help", "--version")
@@ -55,6 +55,9 @@ def parse(words: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _parser() -> argparse.ArgumentParser:
+    # Every start of the window imports this module to ask whether a word is a command; only a command parses.
+    from tavern_desktop.cli.backend_arguments import add_backends
+
     common = _common_options()
     top = argparse.ArgumentParser(
         "tavern-desktop", description=_DESCRIPTION, formatter_class=_Formatter, parents=[common], allow_abbrev=False
@@ -67,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     _chats(chats.add_subparsers(title="commands", metavar="COMMAND", required=True), common)
     _search(commands, common)
+    add_backends(commands, common, _command)
     _command(commands, common, "doctor", "doctor", "versions, folders, locks, index: what to paste into a report")
     return top
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from tavern_desktop.backends.errors import BackendError
 from tavern_desktop.cli import output
 from tavern_desktop.cli.arguments import parse
 from tavern_desktop.cli.context import Context
@@ -39,6 +40,13 @@ _MODULES = {
     "bookmarks": "branches",
     "tree": "branches",
     "search": "searching",
+    "list_backends": "backends",
+    "test_backend": "backends",
+    "list_models": "backends",
+    "add_backend": "backends",
+    "remove_backend": "backends",
+    "use_backend": "backends",
+    "find_backends": "backends",
 }
 """Which module has the function of a command: only that one is imported."""
 
@@ -62,6 +70,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _failed({"kind": "cancelled", "detail": "user"}, "Stopped.", args.json)
     except StorageError as error:
         return _failed(error_facts(error), sentence(error), args.json)
+    except BackendError as error:
+        return _failed({"kind": "backend", "detail": error.kind, "status": error.status}, error.sentence, args.json)
     except Refused as refusal:
         return _failed({"kind": "validation", "detail": "argument"}, refusal.sentence, args.json)
     except OSError as error:
