@@ -73,13 +73,22 @@ class _Forest:
         self._links: dict[str, Link] = {}
         """How its parent names a chat, by the chat's stem."""
         self._parents = {stem: links.parent for stem, links in found.items() if links.parent and links.parent != stem}
-        for stem, links in found.items():
-            for link in links.links:
+        # A branch has its parent's marks too: what several chats point to was made from the oldest of them.
+        for stem in sorted(found, key=lambda stem: (self._depth(stem), stem)):
+            for link in found[stem].links:
                 if link.target != stem and self._parents.setdefault(link.target, stem) == stem:
                     self._links.setdefault(link.target, link)
         self._children: dict[str, list[str]] = {}
         for child, parent in self._parents.items():
             self._children.setdefault(parent, []).append(child)
+
+    def _depth(self, stem: str) -> int:
+        """Return how many chats lie above this one."""
+        seen = {stem}
+        while (parent := self._parents.get(stem)) is not None and parent not in seen:
+            stem = parent
+            seen.add(stem)
+        return len(seen)
 
     def root_of(self, stem: str) -> Node:
         """Return the tree that a chat is in, from its beginning."""

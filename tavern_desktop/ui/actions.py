@@ -34,6 +34,10 @@ class Need(Flag):
     """The current message is hidden from the prompt, and may be shown again."""
     CHARACTER = auto()
     """The chat in view, or the row chosen in the library, belongs to a character."""
+    BOOKMARKED = auto()
+    """The current message has a bookmark."""
+    BRANCHED = auto()
+    """The chat in view is a branch or a checkpoint of another."""
     OWNER = auto()
     """The chat in view, or the row chosen in the library, is a character's or a group's."""
     UNDO = auto()
@@ -112,6 +116,9 @@ class Act(Enum):
     MESSAGE_HISTORY = _a(QT_TRANSLATE_NOOP("Act", "History of This Message…"), "", "history", _MESSAGE)
     DUPLICATE = _a(QT_TRANSLATE_NOOP("Act", "Duplicate Message"), "", "duplicate", _MESSAGE)
     BRANCH = _a(QT_TRANSLATE_NOOP("Act", "Branch from Here"), "", "branch", _MESSAGE)
+    BOOKMARK = _a(QT_TRANSLATE_NOOP("Act", "Bookmark This Message…"), "", "bookmark", _MESSAGE)
+    OPEN_BOOKMARK = _a(QT_TRANSLATE_NOOP("Act", "Open Checkpoint"), "", "bookmark", _MESSAGE | Need.BOOKMARKED)
+    REMOVE_BOOKMARK = _a(QT_TRANSLATE_NOOP("Act", "Remove Bookmark"), "", "close", _MESSAGE | Need.BOOKMARKED)
     DELETE = _a(QT_TRANSLATE_NOOP("Act", "Delete Message"), "Ctrl+Del", "trash", _MESSAGE)
     DELETE_FROM_HERE = _a(QT_TRANSLATE_NOOP("Act", "Delete This and All After"), "", "trash", _MESSAGE)
 
@@ -119,6 +126,9 @@ class Act(Enum):
     GO_TO = _a(QT_TRANSLATE_NOOP("Act", "Go to Message…"), "Ctrl+G", "hash", Need.CHAT)
     GO_TO_END = _a(QT_TRANSLATE_NOOP("Act", "Go to the Newest Message"), "Ctrl+End", "end", Need.CHAT)
     SHOW_MORE = _a(QT_TRANSLATE_NOOP("Act", "Show More Messages"), "", "chevron-up", Need.CHAT)
+    BOOKMARKS = _a(QT_TRANSLATE_NOOP("Act", "Bookmarks…"), "Ctrl+Shift+B", "bookmark", Need.CHAT)
+    BRANCHES = _a(QT_TRANSLATE_NOOP("Act", "Branches…"), "", "branch", Need.FILE)
+    MAIN_CHAT = _a(QT_TRANSLATE_NOOP("Act", "Back to the Main Chat"), "", "jump", Need.FILE | Need.BRANCHED)
     PREVIOUS_CHAT = _a(QT_TRANSLATE_NOOP("Act", "Previous Chat"), "Alt+Up Ctrl+Shift+Tab", "arrow-up")
     NEXT_CHAT = _a(QT_TRANSLATE_NOOP("Act", "Next Chat"), "Alt+Down Ctrl+Tab", "arrow-down")
     RELOAD = _a(QT_TRANSLATE_NOOP("Act", "Reload from Disk"), "F5", "refresh", Need.FILE)

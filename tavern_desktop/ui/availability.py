@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tavern_desktop.chat import facts
+from tavern_desktop.chat import facts, links
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.ui.actions import Need
@@ -13,6 +13,8 @@ def available(session: ChatSession | None, current: int | None) -> Need:
     if session is None:
         return Need.NOTHING
     there = Need.FILE
+    if session.chat is not None and links.parent_of(session.chat.header.metadata()):
+        there |= Need.BRANCHED
     if session.chat is None or not session.can_change:
         return there
     there |= Need.CHAT
@@ -31,6 +33,8 @@ def _of_message(chat: Chat, key: int | None) -> Need:
     there = Need.CURRENT
     if len(facts.swipes(data)) > 1 and facts.may_swipe(data):
         there |= Need.SWIPES
+    if links.bookmark_of(data):
+        there |= Need.BOOKMARKED
     if facts.may_hide(data):
         there |= Need.HIDDEN if facts.is_hidden(data) else Need.VISIBLE
     return there

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QPoint, QTimer
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.ui.actions import Act, ActionSet, Need
 from tavern_desktop.ui.banner import Notice
+from tavern_desktop.ui.branching import Branching
 from tavern_desktop.ui.chat_pane import ChatPane
 from tavern_desktop.ui.conflict_copies import ConflictCopies
 from tavern_desktop.ui.desk import ChatDesk
@@ -60,6 +61,7 @@ class ChatPart(QObject):
         teller = BannerTeller(self.pane.banner, self.pane.undo_bar, lambda: self.pane.page == "surface")
         self.files = FileDeeds(window, self, teller, self.desk.open)
         self.owners = OwnerActs(window, self)
+        self.branching = Branching(window, self, teller)
         self.copies = ConflictCopies(window, self)
         self._history: HistoryDeeds | None = None
         self._history_tab = self.inspector.add_tab(self.tr("History"), lambda: self.history.tab)
@@ -121,7 +123,6 @@ class ChatPart(QObject):
         self.desk.chat_changed.connect(self._show_chat)
         self.desk.state_changed.connect(self._show_available)
         self.desk.save_changed.connect(self._show_save)
-        self.desk.commands.branch_requested.connect(self._branch)
         self.finding.changed.connect(self._show_available)
         self.copies.changed.connect(self._show_available)
         pane.header.menu_requested.connect(lambda place: self._pop_up(HEADER_MENU, place))
@@ -170,13 +171,6 @@ class ChatPart(QObject):
                 self.owners.run(act, owner)
 
         menu_for(self._window, PERSON_CONTEXT, run).popup(place)
-
-    def _branch(self, key: int) -> None:
-        """Go on from a message of the chat in view in a chat of its own."""
-        chat, path = self._chat(), self.desk.path
-        index = chat.find(key) if chat is not None else None
-        if index is not None and path is not None:
-            self.files.branch(path, index)
 
     def _show_chat(self) -> None:
         session = self.desk.session

@@ -46,8 +46,8 @@ class MessageCommands(QObject):
     """A sentence on what is being worked out off the window's thread; "" once it is done."""
     undone = Signal()
     """Something was taken back."""
-    branch_requested = Signal(int)
-    """A chat of its own is wanted of all up to the message with this key."""
+    link_requested = Signal(object, int)
+    """(Act, key): something about branches and bookmarks is wanted at this message."""
     undo_offered = Signal(str)
     """Something was taken away; the sentence for the undo bar."""
 
@@ -74,7 +74,10 @@ class MessageCommands(QObject):
             Act.INSERT_BEFORE: lambda chat, key, keys: self._insert(chat, key, before=True),
             Act.INSERT_AFTER: lambda chat, key, keys: self._insert(chat, key, before=False),
             Act.DUPLICATE: lambda chat, key, keys: self._do(CopyMessage(key)),
-            Act.BRANCH: lambda chat, key, keys: self.branch_requested.emit(key),
+            Act.BRANCH: lambda chat, key, keys: self.link_requested.emit(Act.BRANCH, key),
+            Act.BOOKMARK: lambda chat, key, keys: self.link_requested.emit(Act.BOOKMARK, key),
+            Act.OPEN_BOOKMARK: lambda chat, key, keys: self.link_requested.emit(Act.OPEN_BOOKMARK, key),
+            Act.REMOVE_BOOKMARK: lambda chat, key, keys: self.link_requested.emit(Act.REMOVE_BOOKMARK, key),
             Act.DELETE: lambda chat, key, keys: self._delete(chat, keys),
             Act.DELETE_FROM_HERE: lambda chat, key, keys: self._delete_from(chat, key),
         }

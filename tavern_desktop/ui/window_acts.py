@@ -91,6 +91,8 @@ class WindowActs(QObject):
             files.run(act, self._part.desk.path)
         elif self._part.owners.handles(act):
             self._part.owners.run(act)
+        elif self._part.branching.handles(act):
+            self._part.branching.run(act)
         elif commands.handles(act):
             commands.act(act)
         else:

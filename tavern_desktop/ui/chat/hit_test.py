@@ -10,7 +10,9 @@ from tavern_desktop.ui.chat.document import MessageDocument
 from tavern_desktop.ui.chat.look import Look
 from tavern_desktop.ui.chat.rows import RowView
 
-CLICKABLE = ("edit", "copy", "hide", "more", "swipe_left", "swipe_right")
+CLICKABLE = ("edit", "copy", "hide", "more", "swipe_left", "swipe_right", "bookmark")
+REACH = 4
+"""Pixels around a small mark that still belong to it."""
 
 
 class Hit(NamedTuple):
@@ -38,6 +40,8 @@ def hit_row(view: RowView, row: int, point: QPoint, visible_top: int, look: Look
         for name, area in (("swipe_left", layout.swipes.left), ("swipe_right", layout.swipes.right)):
             if area.contains(point):
                 return Hit(row, key, name)
+    if layout.bookmark.adjusted(-REACH, -REACH, REACH, REACH).contains(point) and not layout.bookmark.isEmpty():
+        return Hit(row, key, "bookmark")
     for fold in layout.folds:
         if fold.head.contains(point):
             return Hit(row, key, f"fold:{fold.name}")

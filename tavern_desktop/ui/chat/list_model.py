@@ -105,6 +105,8 @@ class RecordListModel(QAbstractListModel):
             parts.append(self.tr("message {0} of {1}").format(record.index + 1, self.total()))
         if record.hidden:
             parts.append(self.tr("hidden from prompts"))
+        if record.bookmark:
+            parts.append(self.tr("bookmarked"))
         if record.swipe_count > 1:
             parts.append(self.tr("alternative {0} of {1}").format(record.swipe + 1, record.swipe_count))
         return ", ".join(parts) + ": " + record.text

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 AUTOSCROLL_MS = 30
 AUTOSCROLL_SHARE = 0.35
 """How much of the distance beyond the edge is scrolled in each step."""
-ACTIONS = {"edit": "edit", "copy": "copy_message"}
+ACTIONS = {"edit": "edit", "copy": "copy_message", "bookmark": "open_bookmark"}
 """What a button of the strip asks for, by the names of the actions. "hide" depends on the message."""
 
 
@@ -192,6 +192,8 @@ class Mouse:
             return hit.href[:300]
         if hit.part.startswith("code:"):
             return tr("Copy code")
+        if hit.part == "bookmark":
+            return tr("Open checkpoint “{name}”").format(name=record.bookmark)
         hide = tr("Show in prompt") if record.hidden else tr("Hide from prompt")
         names = {
             "edit": tr("Edit"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
 
-from tavern_desktop.chat import facts, jsontext
+from tavern_desktop.chat import facts, jsontext, links
 from tavern_desktop.chat.facts import Kind, Media
 
 _NAME_MACRO = re.compile(r"\{\{\s*(user|char)\s*\}\}|<(USER|BOT|CHAR)>", re.IGNORECASE)
@@ -58,6 +58,8 @@ class RowRecord:
     shows_text: bool
     """False where attached media stand for the text."""
     calls: tuple[ToolCall, ...]
+    bookmark: str
+    """The name of the checkpoint made here, "" for none."""
     data: dict[str, Any] = field(repr=False, compare=False)
     """The decoded record; read, never changed."""
 
@@ -97,6 +99,7 @@ def read_record(raw: bytes, key: int, index: int | None, names: Names) -> RowRec
         files=tuple(_file_names(more)),
         shows_text=not (media and more.get("inline_image") is False),
         calls=tuple(_calls(data, more)),
+        bookmark=links.bookmark_of(data),
         data=data,
     )
 

@@ -2,7 +2,7 @@
 
     ┌ day ─────────────────── Tuesday, 3 March 2026 ─────────────────────┐  only above the first message of a day
     ├ card ──────────────────────────────────────────────────────────────┤
-    │ ┌avatar┐ name  time ◌hidden      [✎ ⧉ ◌ ⋯ strip]  [‹ 2 / 5 ›] │
+    │ ┌avatar┐ name  time ◌hidden ⚑     [✎ ⧉ ◌ ⋯ strip]  [‹ 2 / 5 ›] │
     │ └──────┘ ▸ Thought for 8 s                                   folds │
     │          text ………………………………………………………………………………                │
     └────────────────────────────────────────────────────────────────────┘
@@ -72,6 +72,7 @@ class RowContent:
     """0 where the control is not shown."""
     has_strip: bool = True
     compact: bool = False
+    bookmarked: bool = False
     editor_height: int = 0
     """Above 0 while the row is being edited: the editor stands in place of text and folds."""
 
@@ -90,6 +91,7 @@ class RowLayout:
     time: QRect
     time_text: str
     hidden_mark: QRect
+    bookmark: QRect
     swipes: Swipes | None
     strip: QRect
     folds: tuple[Fold, ...]
@@ -125,7 +127,7 @@ def lay_out(content: RowContent, width: int, look: Look) -> RowLayout:
     head = QRect(text_left, day_height + pad, text_right - text_left, px(21))
     swipes = _swipes(content.swipe, content.swipe_count, head, look)
     strip = _strip(head, swipes, look) if content.has_strip else QRect()
-    name, name_text, time, mark = _head(content, head, _first_left(strip, swipes, head, look), look)
+    name, name_text, time, marks = _head(content, head, _first_left(strip, swipes, head, look), look)
     y = head.top() if content.compact else head.bottom() + 1 + px(4)
     folds: list[Fold] = []
     editor = text = QRect()
@@ -151,7 +153,8 @@ def lay_out(content: RowContent, width: int, look: Look) -> RowLayout:
         name_text=name_text,
         time=QRect() if content.compact else time,
         time_text=content.time,
-        hidden_mark=mark if content.hidden and not content.compact else QRect(),
+        hidden_mark=marks[0] if content.hidden and not content.compact else QRect(),
+        bookmark=marks[-1] if content.bookmarked and not content.compact else QRect(),
         swipes=None if content.compact else swipes,
         strip=strip,
         folds=tuple(folds),
@@ -190,12 +193,13 @@ def _first_left(strip: QRect, swipes: Swipes | None, head: QRect, look: Look) ->
     return swipes.label.left() - look.px(24) if swipes else head.right() + 1
 
 
-def _head(content: RowContent, head: QRect, right: int, look: Look) -> tuple[QRect, str, QRect, QRect]:
-    """Place name and time; a long name gives way, whether the strip is shown at the moment or not."""
+def _head(content: RowContent, head: QRect, right: int, look: Look) -> tuple[QRect, str, QRect, list[QRect]]:
+    """Place name, time and marks; a long name gives way, whether the strip is shown at the moment or not."""
     names, times = QFontMetrics(look.name_font), QFontMetrics(look.time_font)
     gap, mark_size = look.px(10), look.px(14)
     time_width = times.horizontalAdvance(content.time) + 2 if content.time else 0
-    taken = time_width + gap * 2 + (mark_size + gap if content.hidden else 0)
+    count = content.hidden + content.bookmarked
+    taken = time_width + gap * 2 + count * (mark_size + gap)
     name_text = names.elidedText(
         content.name, Qt.TextElideMode.ElideRight, max(look.px(40), right - head.left() - taken)
     )
@@ -203,9 +207,9 @@ def _head(content: RowContent, head: QRect, right: int, look: Look) -> tuple[QRe
     # Name and time stand on one baseline.
     drop = (names.ascent() - names.descent() - times.ascent() + times.descent()) // 2
     time = QRect(name.right() + 1 + gap, head.top() + drop, time_width, head.height())
-    mark_left = time.right() + 1 + gap
-    mark = QRect(mark_left, head.center().y() - mark_size // 2 + 1, mark_size, mark_size)
-    return name, name_text, time, mark
+    left, top = time.right() + 1 + gap, head.center().y() - mark_size // 2 + 1
+    marks = [QRect(left + at * (mark_size + gap), top, mark_size, mark_size) for at in range(count)]
+    return name, name_text, time, marks
 
 
 def _fold(fold: FoldContent, y: int, left: int, right: int, look: Look) -> tuple[Fold, int]:

@@ -123,6 +123,8 @@ class RowPainter:
             painter.drawText(layout.time, _HEAD, layout.time_text)
         if not layout.hidden_mark.isEmpty():
             paint_icon(painter, QRectF(layout.hidden_mark), "eye-off", look.theme.text)
+        if not layout.bookmark.isEmpty():
+            paint_icon(painter, QRectF(layout.bookmark), "bookmark", look.theme.accent)
 
     def _paint_avatar(self, painter: QPainter, area: QRect, row: RowView) -> None:
         look = self._look

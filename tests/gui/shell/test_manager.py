@@ -150,7 +150,7 @@ def test_renaming_in_place(manager: Manager, qtbot: QtBot) -> None:
     target = path.with_name("Act 2 The End.jsonl")
     qtbot.waitUntil(lambda: dialog.chosen() == [target])
     assert window.desk.path == target
-    assert sorted(titles(dialog)) == ["Act 2 The End", "灯谜"]
+    qtbot.waitUntil(lambda: sorted(titles(dialog)) == ["Act 2 The End", "灯谜"])
 
 
 def test_a_copy_and_a_branch_are_chosen_and_what_is_in_view_stays(manager: Manager, qtbot: QtBot) -> None:

@@ -47,6 +47,16 @@ def test_branches_checkpoints_and_what_is_missing(tmp_path: Path) -> None:
         assert [Path(failure.file).name for failure in tree.failures] == ["bad.jsonl"]
 
 
+def test_what_a_branch_copied_from_its_parent_was_made_from_the_parent(tmp_path: Path) -> None:
+    chat = put(tmp_path, "zz origin", "", {"bookmark_link": "gone"})
+    put(tmp_path, "a branch", "zz origin", {"bookmark_link": "gone"})
+    assert told(tree_around(chat).root) == (
+        "zz origin: chat",
+        ("gone: checkpoint from 0 (missing)",),
+        ("a branch: branch",),
+    )
+
+
 def test_a_parent_that_is_gone_is_the_root(tmp_path: Path) -> None:
     child = put(tmp_path, "child", "gone")
     put(tmp_path, "other child", "gone")
