@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from tavern_desktop.ui.theme import themes
-from tavern_desktop.ui.widgets import ElidedLabel, label, push_button, set_tone, takes_words_out
+from tavern_desktop.ui.widgets import ElidedLabel, label, never_scroll_sideways, push_button, set_tone, takes_words_out
 
 MOST_LINES = 8
 COLUMN = 724
@@ -45,6 +45,7 @@ class Composer(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        never_scroll_sideways(self)
         self.document().setDocumentMargin(0)
         # The margin counts as a change that could be undone.
         self.document().clearUndoRedoStacks()

@@ -76,6 +76,9 @@ class Services(QObject):
         """Who the person was last known to be, until a chat says."""
         self._truncation: int | None = None
         self._writes = 0
+        self._unwritten: dict[str, Any] = {}
+        """Settings that are not on disk, for want of room perhaps: they go with the next that are changed."""
+        self._is_write_told = False
         self._make_open_chats = make_open_chats
         self.root = root
         self.library = self._make_library()
@@ -132,7 +135,8 @@ class Services(QObject):
         if name == "theme":
             themes().choose(value)
         self.settings_changed.emit()
-        self._write(lambda: self.preferences.settings.update(**{name: value}))
+        self._unwritten[name] = value
+        self._write_settings()
 
     def zoom(self, step: int) -> None:
         """Make the text larger or smaller by steps of ten percent; 0 makes it normal."""
@@ -224,6 +228,8 @@ class Services(QObject):
         """Let everything that is being written finish; the program ends."""
         self.library.stop()
         self.ending.emit()
+        if self._unwritten:
+            self._write_settings()
         self.drafts.flush()
         self.runner.run_until(lambda: self._writes == 0 and not self.drafts.is_busy, WRITE_SECONDS)
         self.ended.emit()
@@ -243,6 +249,20 @@ class Services(QObject):
     def _mark_drafts(self) -> None:
         self.library.show_drafts(self.drafts.files())
 
+    def _write_settings(self) -> None:
+        changes = dict(self._unwritten)
+
+        def write() -> None:
+            self.preferences.settings.update(**changes)
+            self.runner.post(lambda: self._forget_written(changes))
+
+        self._write(write)
+
+    def _forget_written(self, changes: dict[str, Any]) -> None:
+        for name, value in changes.items():
+            if self._unwritten.get(name, changes) == value:
+                del self._unwritten[name]
+
     def _make_library(self) -> LibraryData:
         root = self.root
 
@@ -257,8 +277,10 @@ class Services(QObject):
 
     def _written(self, outcome: Outcome[object]) -> None:
         self._writes -= 1
-        if isinstance(outcome.error, StorageError):
+        if not isinstance(outcome.error, StorageError):
+            outcome.result()
+            self._is_write_told = False
+        elif not self._is_write_told:
+            self._is_write_told = True
             reason = outcome.error.message
             self.messages.warning(self.tr("The settings could not be written: {reason}.").format(reason=reason))
-        else:
-            outcome.result()

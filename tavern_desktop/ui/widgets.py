@@ -7,7 +7,16 @@ from typing import Literal
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
 from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
 
 from tavern_desktop.ui.icons import Tone, icon
 
@@ -119,6 +128,13 @@ def takes_words_out(event: QEvent) -> bool:
         QKeySequence.StandardKey.DeleteCompleteLine,
     )
     return isinstance(event, QKeyEvent) and any(map(event.matches, keys))
+
+
+def never_scroll_sideways(field: QPlainTextEdit) -> None:
+    """Keep a field that wraps its text where it is: blanks at the end of a line would push the text to the left."""
+    field.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    bar = field.horizontalScrollBar()
+    bar.rangeChanged.connect(lambda least, most: bar.setRange(0, 0))
 
 
 class TextField(QLineEdit):

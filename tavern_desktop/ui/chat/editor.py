@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QVBox
 from typing_extensions import override
 
 from tavern_desktop.ui.chat.look import Look
-from tavern_desktop.ui.widgets import label, push_button, takes_words_out
+from tavern_desktop.ui.widgets import label, never_scroll_sideways, push_button, takes_words_out
 
 LEAST_LINES = 3
 MOST_OF_SCREEN = 0.6
@@ -26,6 +26,7 @@ class MessageEditor(QPlainTextEdit):
         self.setAccessibleName(self.tr("Message text"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setTabChangesFocus(False)
+        never_scroll_sideways(self)
         self.is_composing = False
         """An input method holds text that is not written yet."""
 

@@ -120,6 +120,12 @@ def test_it_grows_with_the_text_up_to_eight_lines(area: ComposerArea) -> None:
     assert area.text.height() == low
 
 
+def test_blanks_at_the_end_of_lines_push_nothing_aside(area: ComposerArea, qtbot: QtBot) -> None:
+    qtbot.keyClicks(area.text, "and I go on typing " * 30)
+    bar = area.text.horizontalScrollBar()
+    assert (bar.maximum(), bar.isVisible()) == (0, False)
+
+
 def test_it_grows_with_the_text_size(area: ComposerArea) -> None:
     low = area.text.height()
     area.set_text_scale(200)
