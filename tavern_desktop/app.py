@@ -248,6 +248,7 @@ def _services(start: Start, claim: Claim, application: QApplication) -> Services
             runner,
             folder / recovered.FOLDER,
             own_folder=folder,
+            root=root.path,
             header_for_headerless=partial(header_for_headerless, root),
             read_only=not claim.move_to(folder),
             messages_of=cold_swipes.messages_of,

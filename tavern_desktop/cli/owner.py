@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,15 +29,18 @@ _GONE = "The program that has this data folder open stopped answering; look whet
 _SILENT = "The program that has this data folder open does not answer. Nothing was changed from here; close it first."
 
 
-def ask_owner(folder: Path, request: Report) -> Report | None:
+def ask_owner(folder: Path, request: Report, seen: Callable[[Report], object] | None = None) -> Report | None:
     """Have the process that owns the data folder do it, and wait; None if there is none that answers.
 
+    `seen` is told what the job has to say before it is finished.
     Raises StorageError as that process says, CommandRefused where it stops answering.
     """
     report = handover.ask(folder, request)
     if not report:
         return None
     while report is not None and report["state"] == "working":
+        if seen is not None:
+            seen(report)
         time.sleep(ASK_AGAIN)
         report = handover.ask(folder, {"job": report["job"]})
     if report is None:
@@ -75,6 +78,7 @@ def open_chats(runner: PlainRunner, folder: Path, root: DataRoot | None) -> Open
         runner,
         folder / "recovery",
         own_folder=folder,
+        root=root.path if root else None,
         header_for_headerless=partial(header_for_headerless, root) if root else None,
         preview_limit=0,
         # Each command is a program of its own: a hundred of them shall not push every older backup out.

@@ -7,25 +7,19 @@ emitted there. Reading and writing happen off the owner, one after another in th
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.merge import MergeResult
 from tavern_desktop.chat.signal import Signal
 from tavern_desktop.session.commands import Command
 from tavern_desktop.session.file_state import FileState
-from tavern_desktop.session.following import DAMAGE, Following
-from tavern_desktop.session.loading import (
-    READ_ONLY_REFUSALS,
-    ChatKind,
-    Loaded,
-    ReadOnlyReason,
-    Setup,
-    write_recovery_copy,
-)
+from tavern_desktop.session.following import Following
+from tavern_desktop.session.journaling import Journaling
+from tavern_desktop.session.loading import READ_ONLY_REFUSALS, ChatKind, Loaded, ReadOnlyReason, Setup
 from tavern_desktop.session.moving import Moving
+from tavern_desktop.session.opening import Opening
 from tavern_desktop.session.outside import FollowFile
 from tavern_desktop.session.reading import Reading
 from tavern_desktop.session.refusals import CommandRefused
@@ -36,10 +30,13 @@ from tavern_desktop.session.trouble import Trouble
 from tavern_desktop.session.undo import UndoStack
 from tavern_desktop.session.versions import Version
 from tavern_desktop.storage import names
-from tavern_desktop.storage.errors import StorageError, sentence
+from tavern_desktop.storage.errors import StorageError
+from tavern_desktop.storage.journal import Journal
 from tavern_desktop.storage.pages import Page
 from tavern_desktop.storage.recovery import RecoveryView
 from tavern_desktop.storage.signature import Signature
+
+T = TypeVar("T")
 
 State = Literal["loading", "ready", "failed"]
 
@@ -51,7 +48,7 @@ class ChatSession:
     holds what can be read, and nothing can be changed or saved. While a chat that is open is reloaded, `state` is
     "loading" and `chat` still what it was. A load that the person stopped is "failed" with `error.kind` "cancelled".
 
-    It consists of parts, which work on what is public here: `Reading`, `Saving`, `Following`, `Moving`.
+    It consists of parts, which work on what is public here: `Opening`, `Saving`, `Following`, `Moving`, `Journaling`.
     """
 
     def __init__(self, path: Path, kind: ChatKind, setup: Setup) -> None:
@@ -78,6 +75,8 @@ class ChatSession:
         """Another program changed the file, nothing was unsaved here, and the chat is now what the file is."""
         self.published: Signal[Signature] = Signal()
         """A version was written to the file."""
+        self.journal_changed: Signal[()] = Signal()
+        """Something was written to the journal, or soon will be."""
         self.notice: Signal[str] = Signal()
         """A sentence for the person."""
         self.path = path
@@ -88,14 +87,16 @@ class ChatSession:
         self.warnings: tuple[str, ...] = ()
         self.read_only: ReadOnlyReason | None = "owned_elsewhere" if setup.read_only else None
         self.needs_header_consent = False
+        self.epoch = 0
+        """How often the chat became something else than commands made of it: read, followed, merged."""
         self.commands = UndoStack()
         self.file = FileState()
-        self._setup = setup
-        self._runner = setup.runner
+        self._opening = Opening(self, setup)
         self._saving = Saving(self, setup)
         self._moving = Moving(self, setup.runner, self._saving.begin)
         self.following = Following(self, setup.runner)
         self.queue = SaveQueue(setup.runner, str(path), lambda: self.is_dirty, self._saving.begin)
+        self.journaling = Journaling(self, setup.runner)
         self.queue.changed.connect(self.save_changed.emit)
 
     # -- what it is -------------------------------------------------------------------------------------
@@ -159,9 +160,7 @@ class ChatSession:
 
     def load(self) -> None:
         """Start reading the file, for the first time or again after a failure."""
-        self.state, self.error = "loading", None
-        self.reading.start(self.path, self.queue.lane, self._loaded)
-        self.state_changed.emit()
+        self._opening.load()
 
     def cancel_load(self) -> None:
         """Stop reading; the state becomes failed with `error.kind` "cancelled", or ready again if it was a reload."""
@@ -172,14 +171,7 @@ class ChatSession:
 
         Where one of the two fails, the chat stays as it is in memory, and a notice says why.
         """
-        if self.chat is None:
-            self.load()
-        elif self.state == "ready" and not self.is_writing:
-            self.queue.pause()
-            self.state, self.error = "loading", None
-            known = list(self.chat.messages)
-            self.reading.again(self.path, self.queue.lane, self._keeping(self.chat), known, self._reloaded)
-            self.state_changed.emit()
+        self._opening.reload()
 
     # -- changing ---------------------------------------------------------------------------------------
 
@@ -190,19 +182,22 @@ class ChatSession:
             changed = command.do(chat)
             if changed:
                 self.commands.add(command)
+                self._replaces(command)
         finally:  # also when an observer of the chat raises: what was changed is saved
+            self.journaling.note_done(command)
             self._changed()
         return changed
 
     def undo(self) -> None:
         """Take back the newest command not yet taken back. Raises UndoRefused; that command is then forgotten."""
-        label = self.commands.undo_label
-        self._step(label, self.commands.undo)
-        self.file.saves_over_theirs |= label == FollowFile.label
+        command = self._step(self.commands.next_undo, self.commands.undo, "undo")
+        self.file.saves_over_theirs |= isinstance(command, FollowFile)
 
     def redo(self) -> None:
         """Carry out again what was taken back last. Raises UndoRefused; that command is then forgotten."""
-        self._step(self.commands.redo_label, self.commands.redo)
+        command = self._step(self.commands.next_redo, self.commands.redo, "redo")
+        if command is not None:
+            self._replaces(command)
 
     @property
     def undo_label(self) -> str | None:
@@ -262,7 +257,21 @@ class ChatSession:
         Where that fails the chat stays, and a notice says why.
         """
         if self.chat is not None and self.trouble is not None and self.trouble.kind == "gone":
-            self._moving.let_go(self._keeping(self.chat), done)
+            self._moving.let_go(self._opening.keeping(self.chat), done)
+
+    def make_durable(self, done: Callable[[], object]) -> None:
+        """Call `done` once everything that was done is on the disk in the journal, whatever becomes of the file.
+
+        Also called where that is not possible: then the person was told.
+        """
+        self.journaling.make_durable(done)
+
+    def read_journal(self, work: Callable[[Journal | None], T], done: Callable[[Outcome[T]], None]) -> None:
+        """Do `work` in the lane with a journal whose newest state is the chat as it is now, then call `done`.
+
+        With None where the chat has no journal.
+        """
+        self.journaling.read(work, done)
 
     # -- its file is looked at --------------------------------------------------------------------------
 
@@ -303,71 +312,10 @@ class ChatSession:
 
     def close(self) -> None:
         """Stop everything; for `OpenChats`, which has seen to the saving."""
-        self.reading.forget()
+        self.journaling.close()
+        self._opening.close()
         self.queue.close()
         self.following.close()
-
-    # -- loading, continued -----------------------------------------------------------------------------
-
-    def _keeping(self, chat: Chat) -> Callable[[], Path | None]:
-        """Return what puts unsaved changes aside and says where."""
-        if not self.is_dirty:
-            return lambda: None
-        return partial(write_recovery_copy, self._setup.recovery_folder, self.title, *chat.snapshot())
-
-    def _loaded(self, outcome: Outcome[Loaded]) -> None:
-        try:
-            loaded = outcome.result()
-        except StorageError as error:
-            self._fail(error)
-        except BaseException as fault:  # of ours: nobody shall wait for it for ever, and it is for all to see
-            self._fail(StorageError("io", "read", str(fault), chat_ref=self.path))
-            raise
-        else:
-            self.chat = Chat(loaded.header, loaded.messages)
-            self._adopt(loaded)
-
-    def _fail(self, error: StorageError) -> None:
-        self.state, self.error = "failed", error
-        if error.kind in DAMAGE:
-            self.reading.recover(self.path)
-        self.state_changed.emit()
-
-    def _reloaded(self, outcome: Outcome[tuple[Path | None, Loaded]]) -> None:
-        if self.chat is None:
-            raise AssertionError("only what was read is read again")
-        try:
-            kept, loaded = outcome.result()
-        except StorageError as error:
-            self._stay(error)
-            return
-        except BaseException as fault:
-            self._stay(StorageError("io", "read", str(fault), chat_ref=self.path))
-            raise
-        self.chat.reset(loaded.header, loaded.messages)
-        self._adopt(loaded)
-        if kept is not None:
-            self.notice.emit(f"Your unsaved changes were put aside in {kept}.")
-
-    def _stay(self, error: StorageError) -> None:
-        """Go on with what is in memory after a reload that failed."""
-        self.state = "ready"
-        self.file.is_lost |= error.kind in DAMAGE or error.kind == "not_found"
-        self.queue.resume()
-        self.state_changed.emit()
-        if error.kind != "cancelled":
-            self.notice.emit(f"The chat was not reloaded. {sentence(error)}")
-
-    def _adopt(self, loaded: Loaded) -> None:
-        """Take what is in the chat now for what is on disk, as it was just read."""
-        if self.chat is None:
-            raise AssertionError("there is a chat once it was read")
-        self.file.begin_anew(Version(self.chat.header, list(self.chat.messages)))
-        self.commands.clear()
-        self.state, self.error = "ready", None
-        self.know(loaded)
-        self.state_changed.emit()
-        self.undo_changed.emit()
 
     # -- changing, continued ----------------------------------------------------------------------------
 
@@ -378,14 +326,22 @@ class ChatSession:
             )
         return self.chat
 
-    def _step(self, label: str | None, step: Callable[[Chat], None]) -> None:
+    def _step(
+        self, command: Command | None, step: Callable[[Chat], None], kind: Literal["undo", "redo"]
+    ) -> Command | None:
         chat = self._changeable()
-        if label is None:
-            return
-        try:
-            step(chat)
-        finally:
-            self._changed()
+        if command is not None:
+            try:
+                step(chat)
+            finally:
+                self.journaling.note_step(command, kind)
+                self._changed()
+        return command
+
+    def _replaces(self, command: Command) -> None:
+        """A version that was declared to be the chat replaces whatever the file is, which is copied first."""
+        if command.replaces_all:
+            self.file.overrides = self.file.saves_over_theirs = True
 
     def _changed(self) -> None:
         self.following.look_if_clean()

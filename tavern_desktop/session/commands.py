@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from tavern_desktop.chat import edits, facts, swipes
@@ -17,17 +18,30 @@ from tavern_desktop.chat.message import Message
 from tavern_desktop.session.refusals import CommandRefused, UndoRefused
 from tavern_desktop.session.steps import Changed, Place, Presence, Relocate, Replace, Step, Taint, runs_of
 from tavern_desktop.storage.errors import StorageError
+from tavern_desktop.storage.journal_format import JournalKind
 
 GONE = "This message is no longer in the chat."
 UNREADABLE = "The other alternatives of a message could not be read back; nothing was changed."
+
+
+@dataclass(slots=True)
+class Mark:
+    """The number that a change got in the chat's journal, None while it has none. For the chat's lane."""
+
+    number: int | None = None
 
 
 class Command(ABC):
     """A change of one chat. `label` is what the Undo menu names."""
 
     label: str
+    kind: JournalKind = "command"
+    """What the journal has it as."""
+    replaces_all = False
+    """Whether the whole chat becomes another version, so that the next save does not merge (entry §6.7)."""
 
     def __init__(self) -> None:
+        self.mark = Mark()
         self._steps: list[Step] | None = None
 
     def do(self, chat: Chat) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tavern_desktop.chat.header import Header
@@ -22,6 +22,7 @@ from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.copy_acts import CopyActs
 from tavern_desktop.session.export import Format, export_chat
 from tavern_desktop.session.follow_links import LinkFollower
+from tavern_desktop.session.journal_place import JournalPlace
 from tavern_desktop.session.loading import HeaderForHeaderless, load_chat
 from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.refusals import CommandRefused
@@ -86,11 +87,14 @@ class FileActs:
         renamed(path, name)
         session, path = self._open(path)
         save = session.begin_move() if session is not None else None
+        journals = self._chats.journals
 
         def work() -> tuple[FileDone, Written | None, Signature]:
             saved = _saved(save)
             target, signature = rename(path, name)
-            return FileDone(target, _attempt("Renamed", lambda: follow(path, target))), saved, signature
+            warnings = _attempt("Renamed", lambda: follow(path, target))
+            warnings += _take_along("Renamed", journals, lambda kept: kept.moved(path, target))
+            return FileDone(target, warnings), saved, signature
 
         def finished(outcome: Outcome[tuple[FileDone, Written | None, Signature]]) -> None:
             if outcome.error is not None:
@@ -113,7 +117,12 @@ class FileActs:
         session, path = self._open(path)
         if session is not None:
             session.begin_move(saving=False)
-        own = self._own
+        own, journals = self._own, self._chats.journals
+
+        def work() -> Removed:
+            removed = _remove(path, own, despite_damage)
+            warnings = _take_along("Removed", journals, lambda kept: kept.removed(path))
+            return replace(removed, warnings=removed.warnings + warnings)
 
         def finished(outcome: Outcome[Removed]) -> None:
             if session is not None:
@@ -125,17 +134,20 @@ class FileActs:
                 self._chats.backups.forget(path)
             done(outcome)
 
-        self._runner.submit(lambda: _remove(path, own, despite_damage), finished, lane=str(path))
+        self._runner.submit(work, finished, lane=str(path))
 
     def bring_back(self, removed: Removed, done: Done) -> None:
         """Undo a removal: the chat is there again, under its old name or, where that is taken, a numbered one."""
         copy, path = removed.copy or removed.kept_at, removed.path
         if copy is None:
             raise CommandRefused("No copy of this chat was kept here; it lies in the system's bin.")
+        journals = self._chats.journals
 
         def work() -> FileDone:
             target = _copy_free(copy, path.parent, path.name)
-            return FileDone(target, _attempt("Brought back", lambda: put_back(removed.records, target)))
+            warnings = _attempt("Brought back", lambda: put_back(removed.records, target))
+            warnings += _take_along("Brought back", journals, lambda kept: kept.brought_back(path, target))
+            return FileDone(target, warnings)
 
         self._runner.submit(work, done)
 
@@ -279,4 +291,16 @@ def _attempt(what_happened: str, write: Callable[[], object]) -> tuple[str, ...]
         write()
     except (StorageError, OSError) as error:
         return (f"{what_happened}, but the list of chats could not be brought up to date: {reason(error)}.",)
+    return ()
+
+
+def _take_along(
+    what_happened: str, journals: JournalPlace | None, move: Callable[[JournalPlace], object]
+) -> tuple[str, ...]:
+    """Let a journal go with its chat."""
+    try:
+        if journals is not None:
+            move(journals)
+    except StorageError as error:
+        return (f"{what_happened}, but the history of the chat could not be taken along: {reason(error)}.",)
     return ()

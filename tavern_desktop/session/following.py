@@ -168,6 +168,9 @@ class Following:
             if command.do(session.chat) and session.read_only is None:
                 session.commands.add(command)
         finally:  # also when an observer of the chat raises
+            session.epoch += 1
+            session.journaling.note_done(command)
+            session.journaling.note_file(finding.loaded)
             session.know(finding.loaded)
         session.undo_changed.emit()
         session.followed.emit(finding.result)
@@ -183,4 +186,5 @@ class Following:
         session.file.saved = Version(loaded.header, session.file.saved.messages)
         if header != session.chat.header:
             session.chat.set_header(header)
+            session.journaling.note_rest()
         session.know(loaded)

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeVar
 from tavern_desktop.chat import facts
 from tavern_desktop.chat.header import Header
 from tavern_desktop.chat.message import Message
+from tavern_desktop.session.journal_place import JournalPlace
 from tavern_desktop.session.runner import Runner
 from tavern_desktop.storage import format as chat_format
 from tavern_desktop.storage.errors import StorageError
@@ -60,6 +61,7 @@ class Setup:
     own_folder: Path | None = None
     """Our own folder for the data root; without it nothing is kept beside the chats."""
     save_log: SaveLog | None = None
+    journals: JournalPlace | None = None
     messages_of: Callable[[Path], MessagesOf] = in_memory
     """Called for each load of a file, off the owner: what makes messages of its records."""
 

@@ -16,7 +16,7 @@ from tavern_desktop.chat.merge_save import outside_version
 from tavern_desktop.chat.message import Message
 from tavern_desktop.chat.states import Spool, States
 from tavern_desktop.chat.states import Version as OutsideVersion
-from tavern_desktop.session.commands import Command
+from tavern_desktop.session.commands import Command, Mark
 from tavern_desktop.session.loading import Loaded
 from tavern_desktop.session.steps import Step
 from tavern_desktop.session.version_steps import steps_between
@@ -106,9 +106,12 @@ class AdoptMerge(Command):
     """The chat becomes the merged version. Taking it back brings our own version back, which is then saved."""
 
     label = "Merge"
+    kind = "merge"
 
-    def __init__(self, merge: Merge, ours: Version) -> None:
+    def __init__(self, merge: Merge, ours: Version, mark: Mark) -> None:
+        """`mark`: the journal has it already."""
         super().__init__()
+        self.mark = mark
         self._merge, self._ours = merge, ours
 
     def _plan(self, chat: Chat) -> list[Step]:

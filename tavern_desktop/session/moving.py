@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tavern_desktop.session.chat_journal import ChatJournal
 from tavern_desktop.session.loading import READ_ONLY_REFUSALS
 from tavern_desktop.session.refusals import CommandRefused
 from tavern_desktop.session.runner import Outcome, Runner
@@ -39,6 +40,7 @@ class Moving:
         target = session.path.with_name(names.normalize_name(name)[0])
         if os.path.lexists(target):
             raise StorageError("already_exists", "target", chat_ref=target)
+        session.journaling.note_rest()
         session.queue.pause()
         self.is_busy = True
         header = chat.header
@@ -46,7 +48,16 @@ class Moving:
             # Another chat has another identity, or the two files would be taken for one (contract 6.2).
             header = header.with_metadata(header.metadata() | {"integrity": str(uuid.uuid4())})
         version = Version(header, list(chat.messages))
-        work = partial(write_new, target, version)
+        ours, saved = Version(chat.header, version.messages), session.file.saved
+        path, journal = session.path, session.journaling.journal
+
+        def work() -> tuple[Signature, ChatJournal | None]:
+            signature = write_new(target, version)
+            if journal is None or target != path:
+                return signature, None if journal is None else journal.left_for(target, version, ours, saved)
+            journal.published(signature, len(version.messages), version.header.integrity())
+            return signature, journal
+
         self._runner.submit(work, partial(self._saved_as_new, target, version), lane=session.lane)
         return target
 
@@ -62,9 +73,10 @@ class Moving:
             raise CommandRefused("The chat is just being saved; try again in a moment.")
         if is_due and session.needs_header_consent:
             raise CommandRefused("This group chat has changes that wait for your consent to a header line.")
+        save = self._begin_save() if is_due else None
         session.queue.pause()
         self.is_busy = True
-        return self._begin_save() if is_due else None
+        return save
 
     def end(self, target: Path | None, signature: Signature | None) -> None:
         """See `ChatSession.end_move`."""
@@ -79,6 +91,8 @@ class Moving:
             session.file.signature = signature
         former, session.path = session.path, target
         session.queue.restart(str(target))
+        session.journaling.moved(target)
+        session.journaling.flush()
         session.path_changed.emit(former)
 
     def end_removed(self) -> None:
@@ -87,6 +101,7 @@ class Moving:
         self.is_busy = session.file.is_lost = False
         if session.chat is not None:
             session.file.saved = Version(session.chat.header, list(session.chat.messages))
+        session.journaling.stop()
         session.close()
         session.state, session.error = "failed", StorageError("not_found", "chat", chat_ref=session.path)
         session.removed.emit()
@@ -109,13 +124,16 @@ class Moving:
 
     def _stay(self) -> None:
         self._session.queue.resume()
+        self._session.journaling.flush()
         self._session.save_changed.emit()
 
-    def _saved_as_new(self, target: Path, version: Version, outcome: Outcome[Signature]) -> None:
+    def _saved_as_new(
+        self, target: Path, version: Version, outcome: Outcome[tuple[Signature, ChatJournal | None]]
+    ) -> None:
         session = self._session
         self.is_busy = False
         try:
-            signature = outcome.result()
+            signature, journal = outcome.result()
         except (StorageError, ChangedOnDisk) as error:
             reason = sentence(error) if isinstance(error, StorageError) else "a chat with this name already exists."
             session.notice.emit(f"Not saved as a new chat: {reason}")
@@ -126,10 +144,13 @@ class Moving:
             raise
         former, session.path = session.path, target
         session.file.begin_anew(version)
+        session.journaling.go_over(journal)
         session.needs_header_consent = False
         session.note_published(version, signature)
         if session.chat is not None:
             metadata = session.chat.header.metadata() | {"integrity": version.header.integrity()}
             session.chat.set_header(session.chat.header.with_metadata(metadata))
+            session.journaling.skip()
         session.queue.restart(str(target), is_saved=True)
+        session.journaling.flush()
         session.path_changed.emit(former)

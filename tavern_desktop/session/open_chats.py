@@ -12,6 +12,7 @@ from typing import Any
 from tavern_desktop.chat.signal import Signal
 from tavern_desktop.session.backing_up import Backups
 from tavern_desktop.session.chat_session import ChatSession
+from tavern_desktop.session.journal_place import JournalPlace
 from tavern_desktop.session.loading import ChatKind, HeaderForHeaderless, Setup, in_memory
 from tavern_desktop.session.runner import Runner
 from tavern_desktop.storage.directory import kind_of
@@ -45,20 +46,23 @@ class OpenChats:
         preview_limit: int = 100,
         backups: Backups | None = None,
         own_folder: Path | None = None,
+        root: Path | None = None,
         messages_of: Callable[[Path], MessagesOf] = in_memory,
     ) -> None:
         """`recovery_folder`: in our own folder, for unsaved states; made when needed.
 
         `header_for_headerless`: called off the owner for group chats without a header. `read_only`: another process
         owns the data folder. `preview_limit`: see `Setup`; 0 for the command line. `backups`: who backs up what is
-        saved, else as a program does that stays open. `own_folder`: ours for the data root, for the log of saves and
-        copies of chats outside of it. `messages_of`: decides what of a chat is kept in memory.
+        saved, else as a program does that stays open. `own_folder`: ours for the data root `root`, for journals, the
+        log of saves and copies of chats outside of it; without it there are none. `messages_of`: decides what of a chat
+        is kept in memory.
         """
         self.unsaved_changed: Signal[()] = Signal()
         """`unsaved()` may have changed."""
         self._runner = runner
         self.backups = backups or Backups(runner)
         self.header_for_headerless = header_for_headerless or _no_metadata
+        self.journals = JournalPlace(own_folder, root) if own_folder is not None and not read_only else None
         self._setup = Setup(
             runner,
             recovery_folder,
@@ -67,6 +71,7 @@ class OpenChats:
             preview_limit,
             own_folder,
             SaveLog(own_folder / SAVE_LOG) if own_folder is not None else None,
+            self.journals,
             messages_of,
         )
         self._open: list[_Open] = []
@@ -99,6 +104,12 @@ class OpenChats:
                 entry.views -= 1
                 session.save_now()
                 self._close_if_done(entry)
+
+    def hold(self, session: ChatSession) -> None:
+        """Keep an open session open for one more, which must `release` it, as a reply that is being written."""
+        for entry in self._open:
+            if entry.session is session:
+                entry.views += 1
 
     def session_for(self, path: Path) -> ChatSession | None:
         """Return the session of this file if it is open, under whatever spelling."""

@@ -72,6 +72,7 @@ class FollowFile(Command):
     """The chat becomes what another program wrote. Taking it back brings our version back, which is then saved."""
 
     label = "Change made elsewhere"
+    kind = "outside"
 
     def __init__(self, steps: Iterable[Step]) -> None:
         """`steps` were planned off the owner, for the chat as it is now."""

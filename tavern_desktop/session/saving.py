@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tavern_desktop.session.commands import Mark
 from tavern_desktop.session.loading import Setup
-from tavern_desktop.session.merging import AdoptMerge, Merge
+from tavern_desktop.session.merging import AdoptMerge
 from tavern_desktop.session.runner import Outcome
 from tavern_desktop.session.save_queue import Save
 from tavern_desktop.session.versions import Version
@@ -29,22 +30,23 @@ class Saving:
         """Return the save of the chat as it is now."""
         file = self._session.file
         writing = self._writing(overrides=file.overrides, copies_first=file.saves_over_theirs)
-        return Save(writing, partial(self._adopt, writing.ours), self._session.following.take_refusal)
+        return Save(writing, partial(self._adopt, writing), self._session.following.take_refusal)
 
     def keep_mine(self) -> None:
         """See `ChatSession.keep_mine`."""
         session = self._session
         if session.chat is None or not session.is_at_rest or session.read_only is not None:
             return
+        writing = self._writing(overrides=True)
         session.queue.pause()
         self.is_busy = True
-        writing = self._writing(overrides=True)
-        self._setup.runner.submit(writing, partial(self._kept, writing.ours), lane=session.lane)
+        self._setup.runner.submit(writing, partial(self._kept, writing), lane=session.lane)
 
     def _writing(self, *, overrides: bool, copies_first: bool = False) -> Writing:
         session, file = self._session, self._session.file
         if session.chat is None:
             raise AssertionError("a chat that was not read is never saved")
+        session.journaling.note_rest()
         return Writing(
             session.path,
             session.kind,
@@ -56,12 +58,14 @@ class Saving:
             session.reading.work(session.path),
             self._setup.own_folder,
             self._setup.save_log,
+            session.journaling.journal,
+            Mark(),
             may_merge=not session.following.has_editors,
             copies_first=copies_first,
             overrides=overrides,
         )
 
-    def _kept(self, ours: Version, outcome: Outcome[Written]) -> None:
+    def _kept(self, writing: Writing, outcome: Outcome[Written]) -> None:
         session = self._session
         self.is_busy = False
         try:
@@ -74,25 +78,25 @@ class Saving:
         except BaseException:
             session.queue.resume()
             raise
-        self._adopt(ours, written)
+        self._adopt(writing, written)
         session.queue.restart(session.lane, is_saved=True)
 
-    def _adopt(self, ours: Version, written: Written) -> None:
+    def _adopt(self, writing: Writing, written: Written) -> None:
         """Take notice of a save, and take in what it merged; what was changed meanwhile is merged with that."""
-        session = self._session
-        session.note_published(written.version, written.signature)
-        if written.merge is not None:
-            self._take_in(written.merge, ours)
-
-    def _take_in(self, merge: Merge, ours: Version) -> None:
-        session = self._session
+        session, merge = self._session, written.merge
+        if merge is None:
+            session.note_published(written.version, written.signature)
+            return
         if session.chat is None:
             raise AssertionError("there is a chat once it was read")
-        adoption = AdoptMerge(merge, ours)
+        adoption = AdoptMerge(merge, writing.ours, writing.mark)
+        changed = adoption.do(session.chat)
+        session.epoch += changed
+        session.journaling.took_in(written.version)
+        session.note_published(written.version, written.signature)
         if merge.outside is None:  # only the header is theirs: nothing a person would undo
-            adoption.do(session.chat)
             return
-        if adoption.do(session.chat):
+        if changed:
             session.commands.add(adoption)
             session.undo_changed.emit()
         if merge.is_told:

@@ -17,6 +17,16 @@ class UndoStack:
         self._undone: list[Command] = []
 
     @property
+    def next_undo(self) -> Command | None:
+        """What `undo` takes back, None if there is nothing."""
+        return self._done[-1] if self._done else None
+
+    @property
+    def next_redo(self) -> Command | None:
+        """What `redo` does again, None if there is nothing."""
+        return self._undone[-1] if self._undone else None
+
+    @property
     def undo_label(self) -> str | None:
         """The label of what `undo` takes back, None if there is nothing."""
         return self._done[-1].label if self._done else None

@@ -15,7 +15,10 @@ from pathlib import Path
 
 from tavern_desktop.chat.merge import MergeLossError
 from tavern_desktop.chat.merge_save import is_same_chat
+from tavern_desktop.chat.recognition import recognise
 from tavern_desktop.session.backing_up import back_up_first
+from tavern_desktop.session.chat_journal import ChatJournal
+from tavern_desktop.session.commands import Mark
 from tavern_desktop.session.loading import ChatKind, Loaded
 from tavern_desktop.session.merging import Lineage, Merge, merge_headers_only, merge_versions
 from tavern_desktop.session.trouble import NeedsAnswer, Trouble
@@ -61,6 +64,10 @@ class Writing:
     """Reads the file. Raises StorageError."""
     own_folder: Path | None
     save_log: SaveLog | None
+    journal: ChatJournal | None
+    """At the state `ours`."""
+    mark: Mark
+    """Gets the number in the journal of what may be merged."""
     may_merge: bool = True
     """Not while somebody types into a message: what it says is not changed under their hand."""
     copies_first: bool = False
@@ -94,8 +101,11 @@ class Writing:
         attempt.path = "same"
         if self.copies_first:
             self._copy()
+        if self.journal is not None:
+            self.journal.sync()
         signature = write_over(self.path, self.kind, self.ours, self.saved, self.signature)
         self.lineage.record(self.ours.messages)
+        self._note_published(self.ours, signature)
         return Written(self.ours, signature)
 
     def _merged(self, attempt: Attempt) -> Written:
@@ -114,6 +124,9 @@ class Writing:
         signature = self._publish(merge.version, loaded.signature)
         deleted = self.lineage.deleted(self.ours.messages)
         self.lineage.states.record(merge.version.messages, deleted, merged=merge.outside)
+        if self.journal is not None:
+            self.journal.merged(self.ours, merge.found, merge.version, self.mark)
+        self._note_published(merge.version, signature)
         return Written(merge.version, signature, merge)
 
     def _require_same_chat(self, loaded: Loaded) -> None:
@@ -146,13 +159,33 @@ class Writing:
             found = Signature.of_path(self.path)
         except OSError as error:
             raise from_os(error, "open", self.path) from None
+        theirs = None
         if found is not None:
             self._copy()
+            theirs = self._found() if found != self.signature else None
         signature = self._publish(self.ours, found, force=True)
         self.lineage.record(self.ours.messages)
+        if self.journal is not None and theirs is not None:
+            self.journal.merged(self.ours, theirs, self.ours, self.mark)
+        self._note_published(self.ours, signature)
         return Written(self.ours, signature)
 
+    def _found(self) -> Version | None:
+        """Return the version that is to be replaced, under the keys of ours; None where it cannot be read."""
+        try:
+            loaded = self.read()
+        except StorageError:
+            return None
+        records = [message.raw for message in loaded.messages]
+        return Version(loaded.header, recognise(self.ours.messages, records).messages)
+
+    def _note_published(self, version: Version, signature: Signature) -> None:
+        if self.journal is not None:
+            self.journal.published(signature, len(version.messages), version.header.integrity())
+
     def _publish(self, version: Version, expected: Signature | None, *, force: bool = False) -> Signature:
+        if self.journal is not None:
+            self.journal.sync()
         pieces = commit_pieces(version.header, version.messages)
         return publish(self.path, pieces, expected=expected, integrity=version.header.integrity(), force=force)
 
