@@ -1,0 +1,197 @@
+"""The same chat is open here and in SillyTavern, and both write it: in turn, at once, one with an old copy."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tavern_desktop.chat import edits, facts
+from tavern_desktop.chat.merge import MergeResult
+from tavern_desktop.session.chat_session import ChatSession
+from tavern_desktop.session.commands import AppendMessage, DeleteMessages, EditText
+from tavern_desktop.session.open_chats import OpenChats
+from tavern_desktop.session.runner import PlainRunner
+from tests.interop.chats import records
+from tests.interop.page import Page, said
+from tests.interop.sillytavern import Server
+
+ROUNDS = 60
+
+
+class Here:
+    """Our program with the chat open."""
+
+    def __init__(self, path: Path, recovery_folder: Path) -> None:
+        self._runner = PlainRunner()
+        self._chats = OpenChats(self._runner, recovery_folder, preview_limit=0)
+        self.session: ChatSession = self._chats.open(path)
+        self.restored = self.taken = 0
+        self.session.merged.connect(self._merged)
+        self.session.followed.connect(lambda result: self._took(result.change_count))
+        self._runner.run_until_idle()
+
+    def say(self, text: str) -> None:
+        self.session.do(AppendMessage(edits.new_user_message(text, "Wren")))
+
+    def edit(self, number: int, text: str) -> None:
+        chat = self.session.chat
+        assert chat is not None
+        self.session.do(EditText(chat.messages[number].key, text))
+
+    def delete(self, number: int) -> None:
+        chat = self.session.chat
+        assert chat is not None
+        self.session.do(DeleteMessages([chat.messages[number].key]))
+
+    def save(self) -> None:
+        self.session.save_now()
+        self._runner.run_until_idle()
+
+    def look(self) -> None:
+        """What the watcher does when the file changed."""
+        self.session.look_at_file()
+        self._runner.run_until_idle()
+
+    def texts(self) -> list[str]:
+        chat = self.session.chat
+        assert chat is not None
+        return [facts.text(message.data()) for message in chat.messages]
+
+    def close(self) -> None:
+        assert self._chats.flush_all(timeout=10) == []
+        self._chats.release(self.session)
+
+    def _merged(self, result: MergeResult) -> None:
+        self.restored += len(result.restored)
+
+    def _took(self, count: int) -> None:
+        self.taken += count
+
+
+@pytest.fixture(params=["character", "group"])
+def path(request: pytest.FixtureRequest, server: Server) -> Path:
+    """A chat of SillyTavern's own, of a character and of a group."""
+    if request.param == "group":
+        return next((server.user_folder / "group chats").glob("*.jsonl"))
+    avatar = server.create_character("Neighbour")
+    path = server.user_folder / "chats" / avatar.removesuffix(".png") / "begun there.jsonl"
+    server.ask(
+        "/api/chats/save",
+        {"avatar_url": avatar, "file_name": path.stem, "chat": [{"chat_metadata": {"integrity": "b9f8"}}]},
+    )
+    page = Page(server, path)
+    for number in range(4):
+        page.say(f"question {number}")
+        page.answer(f"answer {number}")
+    return path
+
+
+@pytest.fixture
+def here(path: Path, tmp_path: Path) -> Iterator[Here]:
+    here = Here(path, tmp_path)
+    yield here
+    here.close()
+
+
+@pytest.fixture
+def page(server: Server, path: Path) -> Page:
+    return Page(server, path)
+
+
+def test_in_turn_each_sees_what_the_other_wrote(here: Here, page: Page) -> None:
+    page.say("from there")
+    here.look()
+    assert here.texts()[-1] == "from there"
+    here.say("from here")
+    here.save()
+    page.reload()
+    assert page.texts()[-2:] == ["from there", "from here"]
+    page.answer("an answer there")
+    page.swipe(len(page.texts()) - 1, "another one")
+    here.look()
+    assert here.texts() == page.texts()
+    assert here.texts()[-3:] == ["from there", "from here", "another one"]
+    assert here.restored == 0
+
+
+def test_its_old_copy_over_our_messages_takes_none_of_them(here: Here, page: Page, path: Path) -> None:
+    here.say("ours one")
+    here.say("ours two")
+    here.save()
+    page.say("theirs")  # the page does not know of ours, and writes its whole chat
+    assert "ours one" not in said(records(path))
+    here.look()
+    assert said(records(path)) >= {"ours one", "ours two", "theirs"}
+    assert here.restored == 2
+    page.reload()
+    assert page.texts() == here.texts()
+
+
+def test_both_write_before_either_saves(here: Here, page: Page, path: Path) -> None:
+    here.say("ours")
+    page.say("theirs")
+    here.save()
+    assert here.texts()[-2:] == ["theirs", "ours"]
+    page.reload()
+    assert page.texts() == here.texts()
+
+
+def test_different_messages_edited_on_both_sides_keep_both_edits(here: Here, page: Page, path: Path) -> None:
+    here.edit(0, "edited here")
+    page.edit(2, "edited there")
+    here.save()
+    assert said(records(path)) >= {"edited here", "edited there"}
+
+
+def test_what_we_deleted_stays_deleted_though_its_old_copy_has_it(here: Here, page: Page, path: Path) -> None:
+    gone = here.texts()[1]
+    here.delete(1)
+    here.save()
+    page.say("from its old copy")
+    here.look()
+    assert "from its old copy" in said(records(path))
+    assert gone not in here.texts()
+
+
+def test_what_it_deletes_is_gone_here_too(here: Here, page: Page) -> None:
+    count = len(here.texts())
+    page.delete(1)
+    here.look()
+    assert len(here.texts()) == count - 1
+    assert here.texts() == page.texts()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_the_order_no_message_of_either_is_missing(here: Here, page: Page, path: Path, seed: int) -> None:
+    """Both add and add again, save when it suits them, and look or reload only now and then."""
+    chance = random.Random(seed)
+    written: set[str] = set()
+    for number in range(ROUNDS):
+        text = f"{seed}/{number} {chance.random()}"
+        step = chance.choice(("here", "here", "there", "answer", "swipe", "save", "look", "reload"))
+        if step == "here":
+            here.say(text)
+        elif step == "there":
+            page.say(text)
+        elif step == "answer":
+            page.answer(text)
+        elif step == "swipe" and "swipes" in page.chat[-1]:
+            page.swipe(len(page.chat) - 2, text)
+        elif step == "save":
+            here.save()
+        elif step == "look":
+            here.look()
+        elif step == "reload":
+            page.reload()
+        if step in ("here", "there", "answer") or (step == "swipe" and text in said(page.chat)):
+            written.add(text)
+    here.save()
+    here.look()
+    here.save()
+    assert written - said(records(path)) == set()
+    page.reload()
+    assert page.texts() == here.texts()
+    assert here.session.trouble is None
