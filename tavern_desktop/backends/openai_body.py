@@ -51,7 +51,8 @@ def messages_of(request: Request, provider: Provider, pictures: Pictures) -> lis
         if message.role == "system" and has_turned and provider.after:
             entry["role"] = provider.after
         has_turned = has_turned or message.role != "system"
-        if provider.merge and found and _can_merge(found[-1], entry):
+        is_merged = provider.merge or (provider.join_end and message.role == "assistant")
+        if is_merged and found and _can_merge(found[-1], entry):
             found[-1]["content"] += f"\n\n{entry['content']}"
         else:
             found.append(entry)

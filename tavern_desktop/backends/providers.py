@@ -40,6 +40,7 @@ class Provider(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     continue_body: dict[str, Any] = {}
     after: Literal["", "user"] = ""
     merge: bool = False
+    join_end: bool = False
     tool_ids: Literal["", "nine"] = ""
     count: Literal["", "llamacpp", "vllm", "tabby", "koboldcpp"] = ""
     template: Literal["", "llamacpp"] = ""

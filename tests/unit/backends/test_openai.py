@@ -175,6 +175,9 @@ def test_system_messages_in_the_middle_and_rows_of_one_role_follow_the_provider(
         assert [message["role"] for message in body["messages"]] == ["system", "user", "assistant", "user", "user"]
         body = await body_for(OPENAI, Request(messages=(messages[1], messages[1])), provider="deepseek")
         assert body["messages"] == [{"role": "user", "content": "user\n\nuser"}]
+        messages = (messages[1], messages[2], PromptMessage("assistant", "and", is_prefill=True))
+        body = await body_for(OPENAI, Request(messages=messages), provider="llamacpp")
+        assert body["messages"][1:] == [{"role": "assistant", "content": "assistant\n\nand"}]
 
     on_a_loop(talk)
 
