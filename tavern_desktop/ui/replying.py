@@ -91,12 +91,7 @@ class Replying(QObject):
         if chat is None or index is None:
             return
         data = chat.messages[index].seen_data()
-        if facts.may_swipe(data):
-            self._start("swipe", key, _speaker_of_record(data, self._speaker))
-        elif index == len(chat) - 1:
-            self.answer()
-        else:
-            self._say(self.tr("Only a reply can have another alternative."))
+        self._start("swipe", key, _speaker_of_record(data, self._speaker))
 
     def stop(self) -> None:
         """Stop the reply in view; what has come stays."""

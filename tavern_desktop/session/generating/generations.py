@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from tavern_desktop.chat import facts
 from tavern_desktop.chat.message import Message
 from tavern_desktop.chat.signal import Signal
 from tavern_desktop.library.personas import Persona
@@ -73,7 +74,12 @@ class Generations:
         if self.of(session) is not None:
             raise CommandRefused("A reply is being written in this chat already; stop it first.")
         messages = tuple(chat.messages)
-        end = _end(messages, kind, chat.find(key) if key is not None else None)
+        index = chat.find(key) if key is not None else None
+        if kind == "swipe" and index is not None and not facts.may_swipe(messages[index].seen_data()):
+            if index != len(messages) - 1:
+                raise CommandRefused("Only a reply can have another alternative.")
+            kind = "reply"
+        end = _end(messages, kind, index)
         target = Target(kind, messages[:end], key if kind in ("swipe", "continue") else None)
         asked = Asked(session.path, chat.header.metadata(), messages, end, kind, speaker, persona)
         task = GenerationTask(session, target, speaker, persona.name, self._models.means)

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from tavern_desktop.backends.connection import Connection, Secrets
 from tavern_desktop.backends.errors import BackendError
+from tavern_desktop.backends.events import Failed
 from tavern_desktop.backends.opening import open_backend
 from tavern_desktop.backends.protocol import Backend
 from tavern_desktop.backends.request import Request
@@ -31,8 +32,11 @@ T = TypeVar("T")
 FALLBACK_TEMPLATE = "chatml"
 """For servers that complete text and do not know their model's own form."""
 
-ROUNDS = 3
-"""How often a prompt is built anew because the server counted more than was estimated."""
+ROUNDS = 4
+"""How often a prompt is built because the server counted more than was estimated."""
+
+STILL_FITS = 0.7
+"""Part of a prompt that is tried next after the server found it too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +61,36 @@ class Requests:
         self._choose = choose
         self._estimates: dict[str, Estimate] = {}
         """How to count for each connection and model, learnt from what their servers counted."""
+        self._limits: dict[str, int] = {}
+        """How many tokens fit, as we count them, where a server refused more."""
 
     def produce(self, asked: Asked, count: int = 1) -> Produce:
         """Return what streams the reply; `count` alternatives of it where the server can."""
 
         async def produce(put: Put) -> None:
             chosen, backend = await self._open(asked)
-            prompt, request = await self._request(asked, chosen, backend, count)
-            put(Prompted(prompt, api_of(chosen.connection), request.model or chosen.connection.model))
-            async with contextlib.aclosing(backend.stream(request)) as events:
-                async for event in events:
-                    put(event)
+            for attempt in range(ROUNDS):
+                prompt, request = await self._request(asked, chosen, backend, count)
+                put(Prompted(prompt, api_of(chosen.connection), request.model or chosen.connection.model))
+                may_shorten = attempt < ROUNDS - 1 and prompt.is_estimate
+                if not await self._stream(backend, request, put, may_shorten=may_shorten):
+                    return
+                self._shorten(_name(chosen.connection), prompt)
 
         return produce
+
+    def _shorten(self, name: str, prompt: Prompt) -> None:
+        """Reckon with less room: the next prompt is shorter, however wrongly tokens were estimated."""
+        self._limits[name] = round(prompt.tokens * STILL_FITS) + prompt.reply
+
+    async def _stream(self, backend: Backend, request: Request, put: Put, *, may_shorten: bool) -> bool:
+        """Hand on what comes; return whether the server found the prompt too long, and it may be built shorter."""
+        async with contextlib.aclosing(backend.stream(request)) as events:
+            async for event in events:
+                if may_shorten and isinstance(event, Failed) and event.kind == "too_long":
+                    return True
+                put(event)
+        return False
 
     async def prompt(self, asked: Asked) -> tuple[Prompt, Request]:
         """Return what would be sent, without sending it. Raises NoModel, BackendError, PromptError."""
@@ -83,8 +104,10 @@ class Requests:
     async def _request(self, asked: Asked, chosen: Chosen, backend: Backend, count: int) -> tuple[Prompt, Request]:
         context = await _quietly(backend.context_size())
         can_prefill = not backend.can_continue()
+        limit = self._limits.get(_name(chosen.connection))
+        context = min(filter(None, (context, limit)), default=None)
         scene = await asyncio.to_thread(scene_of, asked, chosen.generation, context=context, can_prefill=can_prefill)
-        name = f"{chosen.connection.id} {chosen.connection.model}"
+        name = _name(chosen.connection)
         estimate = self._estimates.get(name, Estimate())
         for _ in range(ROUNDS):
             prompt = await asyncio.to_thread(build_prompt, scene, estimate)
@@ -110,6 +133,10 @@ class Requests:
                 return own
         template = template_of(chosen.template)
         return template.render(prompt.messages, char=scene.character.name, user=scene.user)
+
+
+def _name(connection: Connection) -> str:
+    return f"{connection.id} {connection.model}"
 
 
 def api_of(connection: Connection) -> str:

@@ -77,15 +77,6 @@ def with_choices(metadata: Mapping[str, Any], choices: ChatChoices) -> dict[str,
     return changed | {NAMESPACE: kept} if kept else changed
 
 
-def speaker_of(chat: Path, name: str) -> Speaker:
-    """Return who replies in a character's chat; `name` where its card does not say."""
-    root = root_of(chat)
-    stem = root.character_of(chat) if root is not None else ""
-    if root is None or not stem:
-        return Speaker(name)
-    return Speaker(_character(root, f"{stem}.png", name).name, f"{stem}.png")
-
-
 def scene_of(asked: Asked, settings: Generation, *, context: int | None, can_prefill: bool) -> Scene:
     """Return the scene for a generation. `context`: how many tokens the server takes, None if it does not say."""
     root = root_of(asked.path)
@@ -94,7 +85,7 @@ def scene_of(asked: Asked, settings: Generation, *, context: int | None, can_pre
     wording = Wording() if settings.system_prompt is None else Wording(main=settings.system_prompt)
     character = Character(asked.speaker.name)
     if root is not None and asked.speaker.card:
-        character = _character(root, asked.speaker.card, asked.speaker.name)
+        character = character_of(root, asked.speaker.card, asked.speaker.name)
     return Scene(
         character=character,
         user=asked.persona.name,
@@ -113,7 +104,7 @@ def scene_of(asked: Asked, settings: Generation, *, context: int | None, can_pre
     )
 
 
-def _character(root: DataRoot, card: str, name: str) -> Character:
+def character_of(root: DataRoot, card: str, name: str) -> Character:
     """Return the fields of a card; a card that cannot be read has only its name."""
     if Path(card).name != card:
         return Character(name)

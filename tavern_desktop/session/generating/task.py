@@ -119,6 +119,8 @@ class GenerationTask:
         """The reply is about to be put into the chat."""
         self.key = target.key if target.key is not None else Message.new({}).key
         """Of the message that grows, or that is to come."""
+        self.landed: int | None = None
+        """The key of the message that has the reply, once it ended; None if nothing came."""
         self._user = user
         self._means = means
         self._incoming = Incoming()
@@ -305,7 +307,7 @@ class GenerationTask:
         return reply, cut
 
     def _end(self, state: State, failure: Failure | None, key: int | None, *, is_kept: bool = False) -> None:
-        self.state, self.failure = state, failure
+        self.state, self.failure, self.landed = state, failure, key
         self._keeper.end(is_kept=is_kept)
         last: EventType = "done" if state == "done" else "stopped" if state == "stopped" else "failed"
         said = failure.sentence if failure is not None else ""

@@ -1,0 +1,172 @@
+"""Commands that build requests and get replies."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from tavern_desktop.chat.header import Header
+from tavern_desktop.cli import output
+from tavern_desktop.cli.context import Context
+from tavern_desktop.cli.owner import ask_owner, open_chats, own_folder, owning
+from tavern_desktop.library.data_root import DataRoot, root_of
+from tavern_desktop.prompt.messages import LeftOut, Part, Prompt, PromptError
+from tavern_desktop.session.generating.generations import Generations
+from tavern_desktop.session.generating.jobs import GenerateJob, Wanted, generate_request
+from tavern_desktop.session.generating.model_servers import ModelServers
+from tavern_desktop.session.generating.scenes import Asked
+from tavern_desktop.session.generating.speaking import voices_of
+from tavern_desktop.session.generating.task import Kind
+from tavern_desktop.session.refusals import CommandRefused
+from tavern_desktop.session.runner import PlainRunner
+from tavern_desktop.storage.directory import kind_of
+from tavern_desktop.storage.reader import load
+
+LONGEST = 24 * 3600.0
+"""Seconds that a reply may take; models on slow computers are silent for long."""
+
+SHOWN = 400
+"""Characters of a part that are shown to people; --json has all of it."""
+
+
+def prompt(context: Context) -> int:
+    """Print what would be sent."""
+    args = context.args
+    path = context.chat_file(args.file)
+    kind: Kind = "swipe" if args.swipe else "continue" if args.goes_on else "reply"
+    servers = ModelServers(PlainRunner(), context.folders, None, connection=args.backend, frame=0)
+    try:
+        built, request = servers.submit(servers.requests.prompt(_asked(path, kind, args.speaker))).result()
+    except PromptError as error:
+        raise CommandRefused(error.sentence) from None
+    finally:
+        servers.close()
+    if context.json:
+        output.say_json({"request": _plain_request(built, request.prompt), **_plain(built)})
+    else:
+        _show(built, request.prompt)
+    return 0
+
+
+def send(context: Context) -> int:
+    """Send a message and print the reply as it comes."""
+    args = context.args
+    path = context.chat_file(args.file)
+    kind: Any = "swipe" if args.swipe else "continue" if args.goes_on else "reply"
+    wanted = Wanted(str(path), kind, args.text or "", args.speaker)
+    root = root_of(path)
+    folder = context.folders.for_root((root or context.root).path).data
+    printer = _Printer(quiet=context.json)
+    report = ask_owner(folder, generate_request(wanted), lambda told: printer.show(told.get("text", "")))
+    if report is None:
+        with owning(folder):
+            report = _send_here(context, root, wanted, printer)
+    printer.end(str(report["text"]))
+    if context.json:
+        output.say_json({"file": str(path), **report})
+    failure = report.get("failure")
+    if failure:
+        raise CommandRefused(failure["message"])
+    return 0
+
+
+def _send_here(context: Context, root: DataRoot | None, wanted: Wanted, printer: _Printer) -> dict[str, Any]:
+    runner = PlainRunner()
+    folder = own_folder(context, root)
+    chats = open_chats(runner, folder, root)
+    servers = ModelServers(runner, context.folders, folder, connection=context.args.backend, frame=0)
+    generations = Generations(chats, lambda: servers)
+    generations.started.connect(lambda task: task.log.added.connect(lambda _: printer.show(task.log.so_far().text)))
+    try:
+        job = GenerateJob(runner, chats, generations, wanted)
+        try:
+            runner.run_until(lambda: job.is_finished, LONGEST)
+        except KeyboardInterrupt:  # what has come is kept, as by Stop in the window
+            generations.stop_all(LONGEST)
+            runner.run_until(lambda: job.is_finished, LONGEST)
+    finally:
+        servers.close()
+    if job.error is not None:
+        raise job.error
+    return job.outcome()
+
+
+class _Printer:
+    """Prints a text that grows, each part of it once."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
+        self._shown = 0
+
+    def show(self, text: str) -> None:
+        """Print what is new."""
+        if not self._quiet and len(text) > self._shown:
+            sys.stdout.write(output.visible_lines(text[self._shown :]))
+            sys.stdout.flush()
+            self._shown = len(text)
+
+    def end(self, text: str) -> None:
+        """End the line; a reply that never grew before our eyes is printed whole."""
+        if not self._shown:
+            self.show(text)
+        if not self._quiet and self._shown:
+            sys.stdout.write("\n")
+
+
+def _asked(path: Path, kind: Kind, speaker: str) -> Asked:
+    chat = load(path, kind=kind_of(path))
+    metadata = (chat.header or Header.new()).metadata()
+    messages = tuple(chat.messages)
+    voices = voices_of(path, metadata, messages)
+    end = len(messages) - 1 if kind == "swipe" else len(messages)
+    return Asked(path, metadata, messages, max(end, 0), kind, voices.named(speaker), voices.persona)
+
+
+def _plain_request(built: Prompt, text: str) -> dict[str, Any]:
+    if text:
+        return {"prompt": text, "stop": list(built.stop)}
+    messages = [{"role": m.role, "content": m.text} | ({"name": m.name} if m.name else {}) for m in built.messages]
+    return {"messages": messages, "stop": list(built.stop)}
+
+
+def _plain(built: Prompt) -> dict[str, Any]:
+    parts = [
+        {
+            "source": part.source,
+            "role": part.message.role,
+            "tokens": part.tokens,
+            "reason": part.reason,
+            "index": part.index,
+            "text": part.message.text,
+        }
+        for part in built.parts
+    ]
+    left_out = [{name: getattr(left, name) for name in LeftOut.__slots__} for left in built.left_out]
+    sizes = {"tokens": built.tokens, "context": built.context, "reply": built.reply, "estimate": built.is_estimate}
+    return {"parts": parts, "left_out": left_out, **sizes}
+
+
+def _show(built: Prompt, text: str) -> None:
+    about = "about " if built.is_estimate else ""
+    output.say(f"{about}{built.tokens:,} tokens of {built.context:,}, {built.reply:,} kept free for the reply")
+    for part in built.parts:
+        output.say(_heading(part))
+        output.say_lines(output.shortened(part.message.text, SHOWN))
+        output.say("")
+    for left in built.left_out:
+        where = (
+            ""
+            if left.first is None
+            else f" #{left.first}"
+            if left.first == left.last
+            else f" #{left.first}–{left.last}"
+        )
+        output.say(f"left out: {left.source}{where}: {left.reason}")
+    if text:
+        output.say(f"sent as one text of {len(text):,} characters; --json shows it")
+
+
+def _heading(part: Part) -> str:
+    number = f" #{part.index}" if part.index is not None else ""
+    return f"── {part.source}{number} · {part.message.role} · {part.tokens:,} tokens · {part.reason}"
