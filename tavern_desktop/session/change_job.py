@@ -8,6 +8,7 @@ from typing import Any
 
 from tavern_desktop.library.data_root import root_of
 from tavern_desktop.session.changes import Change, command_for
+from tavern_desktop.session.commands import Command
 from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.refusals import CommandRefused, Refused
 from tavern_desktop.storage.errors import StorageError
@@ -28,9 +29,14 @@ class ChangeJob:
     """One change of one chat. It belongs to the owner of `chats` and goes on by itself until it is finished."""
 
     def __init__(
-        self, chats: OpenChats, path: Path, change: Change, done: Callable[[ChangeJob], object] | None = None
+        self,
+        chats: OpenChats,
+        path: Path,
+        change: Change | None = None,
+        done: Callable[[ChangeJob], object] | None = None,
     ) -> None:
-        """`done` is told when it is finished, which may be at once."""
+        """`change`: None where a job of another kind knows what to do. `done` is told when it is finished, which may
+        be at once."""
         self.is_finished = False
         self.error: StorageError | Refused | None = None
         self.changed = False
@@ -71,11 +77,17 @@ class ChangeJob:
             raise CommandRefused(_READ_ONLY[session.read_only])
         if session.trouble is not None:  # what cannot be saved is not changed in memory either
             raise self._changed_on_disk()
-        command = command_for(self._change, session.chat, session.path, root_of(session.path))
+        command = self._command()
         self._is_done = True
         self.changed = session.do(command)
         self.messages = len(session.chat)
         session.save_now()
+
+    def _command(self) -> Command:
+        """Return what carries the change out on the chat as it is now. Raises CommandRefused."""
+        if self._change is None or self._session.chat is None:
+            raise AssertionError("a change is carried out on a chat")
+        return command_for(self._change, self._session.chat, self._session.path, root_of(self._session.path))
 
     def _is_saved(self) -> bool:
         """Say whether the file has the change. Raises StorageError, CommandRefused if it is not going to."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -12,6 +13,7 @@ from tavern_desktop.session.change_job import ChangeJob
 from tavern_desktop.session.changes import Change, from_plain, to_plain
 from tavern_desktop.session.file_acts import FileActs
 from tavern_desktop.session.file_jobs import FileJob, act_from_plain
+from tavern_desktop.session.history_jobs import ReadJob, history_job, wish_from_plain
 from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.refusals import Refused
 from tavern_desktop.storage.errors import StorageError
@@ -22,21 +24,43 @@ KEPT_JOBS = 50
 Message = dict[str, Any]
 
 
+class GrowingJob(Protocol):
+    """A job that has something to tell before it is finished: the text of a reply so far."""
+
+    is_finished: bool
+    error: StorageError | Refused | None
+
+    @property
+    def text(self) -> str:
+        """What has come."""
+
+    def outcome(self) -> Message:
+        """Return what there is to tell of a job that did not fail."""
+
+
+Job = ChangeJob | FileJob | ReadJob | GrowingJob
+Generate = Callable[[Message], GrowingJob]
+"""Begins a reply that is described as plain data. Raises msgspec.ValidationError."""
+
+
 class ChangeDesk:
     """Where the owner of a data folder takes changes from other processes."""
 
-    def __init__(self, chats: OpenChats, acts: FileActs | None = None) -> None:
-        """`acts`: for requests that are about whole files; without, they are not known here."""
+    def __init__(self, chats: OpenChats, acts: FileActs | None = None, generate: Generate | None = None) -> None:
+        """`acts`: for requests that are about whole files, `generate` for replies; without, they are not known here."""
         self._chats = chats
         self._acts = acts
-        self._jobs: dict[str, ChangeJob | FileJob] = {}
+        self._generate = generate
+        self._jobs: dict[str, Job] = {}
 
     def answer(self, request: Message) -> Message | None:
         """Begin a change or tell how it stands; None for a request that is about something else.
 
         Never waits: who asks does so again until the job is finished.
         """
-        if "change" in request or ("act" in request and self._acts is not None):
+        if "change" in request or "history" in request or ("act" in request and self._acts is not None):
+            return self._begin(request)
+        if "generate" in request and self._generate is not None:
             return self._begin(request)
         if "job" in request:
             return self._report(str(request["job"]))
@@ -53,10 +77,14 @@ class ChangeDesk:
             del self._jobs[finished]
         return self._report(name)
 
-    def _job(self, request: Message) -> ChangeJob | FileJob:
+    def _job(self, request: Message) -> Job:
         path = Path(str(request.get("file", "")))
+        if self._generate is not None and "generate" in request:
+            return self._generate(request["generate"])
         if self._acts is not None and "act" in request:
             return FileJob(self._acts, path, act_from_plain(request["act"]))
+        if "history" in request:
+            return history_job(self._chats, path, wish_from_plain(request["history"]))
         return ChangeJob(self._chats, path, from_plain(request["change"]))
 
     def _report(self, name: str) -> Message:
@@ -64,7 +92,8 @@ class ChangeDesk:
         if job is None:
             return _failed(StorageError("validation", "argument", "There is no such job"))
         if not job.is_finished:
-            return {"state": "working", "job": name}
+            so_far = "" if isinstance(job, ChangeJob | FileJob | ReadJob) else job.text
+            return {"state": "working", "job": name} | ({"text": so_far} if so_far else {})
         del self._jobs[name]
         if job.error is not None:
             return _failed(job.error)

@@ -144,8 +144,13 @@ def compare_change(journal: Journal | None, present: Snapshot, past: Past) -> Co
 
 def compare_with_present(journal: Journal | None, present: Snapshot, past: Past) -> Comparison:
     """Return what changed since a version. Raises VersionUnreachable, StorageError."""
-    before = _read_backup(past.path, present) if past.path is not None else _states(journal, present, past.id)[0]
+    before = version_at(journal, present, past)
     return Comparison(before, present, present, compare(before.messages, present.messages))
+
+
+def version_at(journal: Journal | None, present: Snapshot, past: Past) -> Snapshot:
+    """Return the chat as it was in a version. Raises VersionUnreachable, StorageError."""
+    return _read_backup(past.path, present) if past.path is not None else _states(journal, present, past.id)[0]
 
 
 def past_of(meta: Meta) -> Past:

@@ -30,7 +30,9 @@ class Window:
     def __init__(self, root: DataRoot) -> None:
         self.runner = PlainRunner()
         self.folder = own_folders().for_root(root.path).data
-        self.chats = OpenChats(self.runner, self.folder / "recovery", preview_limit=0)
+        self.chats = OpenChats(
+            self.runner, self.folder / "recovery", preview_limit=0, own_folder=self.folder, root=root.path
+        )
         self.asked: list[dict[str, Any]] = []
         self._desk = ChangeDesk(self.chats, FileActs(self.runner, self.chats, self.folder))
         self._ready = threading.Event()
@@ -75,6 +77,19 @@ def test_a_change_goes_to_the_window_and_is_on_disk_when_the_command_ends(
     assert result.objects() == [{"file": str(chat), "changed": True, "messages": 8}]
     assert message(chat, 0)["mes"] == "from outside"
     assert "change" in window.asked[0]
+
+
+def test_versions_are_those_of_the_window(run: Run, window: Window, chat: Path, tmp_path: Path) -> None:
+    before = lines(chat)
+    run("chats", "edit", chat, "--message", "0", "--text", "changed")
+    listed = [version["id"] for version in run("chats", "history", chat, "--json").objects() if not version["size"]]
+    assert listed == ["1", "0"]
+    assert run("chats", "history", chat, "--restore", "0", "--out", tmp_path / "copy.jsonl").code == 0
+    assert lines(tmp_path / "copy.jsonl")[1:] == before[1:]
+    assert run("chats", "history", chat, "--restore", "0").code == 0
+    assert lines(chat)[1:] == before[1:]
+    assert [next(iter(request)) for request in window.asked if "job" not in request] == ["change", *["history"] * 3]
+    assert run("chats", "history", chat, "--restore", "99").err.strip().endswith("There is no version 99 of this chat.")
 
 
 def test_failures_in_the_window_are_told_here(run: Run, window: Window, chat: Path) -> None:
