@@ -49,6 +49,8 @@ def parse(words: Sequence[str] | None) -> argparse.Namespace:
     args = top.parse_args(words, argparse.Namespace(data_root=None, user=None, portable=False, json=False))
     if getattr(args, "tail", None) is not None and args.count is not None:
         top.error("--count goes with --from, not with --tail")
+    if args.run == "history" and args.out is not None and args.restore is None:
+        top.error("--out goes with --restore")
     if getattr(args, "best", None) is not None and (args.chat is None or args.raw or args.exact_case):
         top.error("--best goes with --in, and not with --raw or --exact-case")
     return args
@@ -180,6 +182,10 @@ def _files(commands: argparse._SubParsersAction[argparse.ArgumentParser], common
 
     metadata = _change(commands, common, "metadata", "print the header's chat_metadata")
     metadata.add_argument("--set", type=_text, metavar="JSON", help="replace it; integrity stays if JSON has none")
+
+    history = _change(commands, common, "history", "the chat's versions, newest first, and its backups")
+    history.add_argument("--restore", metavar="ID", type=_text, help="make the chat what it was in version ID")
+    history.add_argument("--out", metavar="COPY", help="with --restore: a new file instead, the chat stays")
 
     export = _change(commands, common, "export", "write a chat as JSONL, Markdown, a web page or text")
     export.add_argument("--format", choices=("jsonl", "md", "html", "txt"), required=True)

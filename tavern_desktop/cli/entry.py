@@ -35,6 +35,7 @@ _MODULES = {
     "merge": "files",
     "metadata": "files",
     "export": "files",
+    "history": "history",
     "import_": "importing",
     "bookmark": "branches",
     "bookmarks": "branches",
