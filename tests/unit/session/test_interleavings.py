@@ -51,7 +51,7 @@ class Story:
         self.own = folder / "own"
         self.path = write(self.folder / "talk.jsonl", [user("one"), reply("two", "three"), user("four")])
         self.runner = Stepped()
-        self.chats = OpenChats(self.runner, self.own / "recovery", preview_limit=2)
+        self.chats = OpenChats(self.runner, self.own / "recovery", own_folder=self.own, preview_limit=2)
         self.acts = FileActs(self.runner, self.chats, self.own)
         self.views: list[ChatSession] = []
         self.seen: list[ChatSession] = []
@@ -188,7 +188,7 @@ class Story:
     def end(self) -> None:
         """Let everything come to rest with a healthy disk."""
         self.is_failing = False
-        for _ in range(3):
+        for _ in range(8):
             self.runner.settle()
             self.runner.advance(100)
         self.runner.settle()
@@ -210,8 +210,8 @@ class Story:
         self.check()
 
     def on_disk(self) -> set[bytes]:
-        """Every word in a chat, in a backup or put aside."""
-        files = [file for file in self.everything.rglob("*") if file.is_file()]
+        """Every word in a chat, in a backup or put aside; what is in the journal does not count."""
+        files = [file for file in self.everything.rglob("*") if file.is_file() and file.suffix != ".journal"]
         return {word for file in files for word in WORD.findall(file.read_bytes())}
 
     def _is_open(self, session: ChatSession) -> bool:
