@@ -68,6 +68,11 @@ def visible(text: str) -> str:
     return _CONTROLS.sub(_symbol, text)
 
 
+def visible_lines(text: str) -> str:
+    """Return `text` as `visible` does, its line breaks kept."""
+    return "\n".join(map(visible, _LINE_BREAK.split(text)))
+
+
 def iso_date(milliseconds: int | None) -> str | None:
     """Return a moment since 1970 as ISO 8601 in UTC, None for one that no calendar has."""
     moment = _moment(milliseconds)

@@ -11,6 +11,7 @@ from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale, QTime
 from tavern_desktop.ui.chat.blocks import Block, Parsed, Picture, Run
 from tavern_desktop.ui.chat.context import ChatContext
 from tavern_desktop.ui.chat.document import FOLD_SCHEME, MessageDocument
+from tavern_desktop.ui.chat.growing import GrowingText
 from tavern_desktop.ui.chat.look import Look
 from tavern_desktop.ui.chat.markdown import parse
 from tavern_desktop.ui.chat.pictures import PictureShelf
@@ -77,6 +78,8 @@ class RowShelf:
         self.max_picture_height = 480
         self._pictures = shelf
         self._rows: OrderedDict[int, RowView] = OrderedDict()
+        self._growing: tuple[int, GrowingText] | None = None
+        """The key of the message that is being written, and its text."""
 
     def set_look(self, look: Look, context: ChatContext, shelf: PictureShelf) -> None:
         """Take other colours, names or sizes: every row is made anew."""
@@ -106,13 +109,35 @@ class RowShelf:
             self._rows.move_to_end(record.key)
             return found
         same_text = found is not None and found.record.text == record.text and found.record.media == record.media
-        parsed = found.parsed if found is not None and same_text else self._parse(record)
-        made = self._make(model, record, parsed, width, previous, editor_height, is_last, found if same_text else None)
+        grown = None if found is None or same_text else self._grown(found, record)
+        if found is not None and same_text:
+            parsed = found.parsed
+        else:
+            parsed = grown if grown is not None else self._parse(record)
+        before = found if same_text or (grown is not None and found is not None and self._grow(found, grown)) else None
+        made = self._make(model, record, parsed, width, previous, editor_height, is_last, before)
         self._rows[record.key] = made
         self._rows.move_to_end(record.key)
         while len(self._rows) > KEPT_ROWS:
             self._rows.popitem(last=False)
         return made
+
+    def _grown(self, found: RowView, record: RowRecord) -> Parsed | None:
+        """Return the blocks of a text that has become longer, as while it is written; None for any other change."""
+        is_plain = record.shows_text and not (record.is_compact or record.media or record.files)
+        if not is_plain or len(record.text) > MAX_SHOWN or not record.text.startswith(found.record.text):
+            return None
+        if self._growing is None or self._growing[0] != record.key:
+            self._growing = (record.key, GrowingText())
+        parsed = self._growing[1].parse(record.text)
+        if parsed is None:
+            self._growing = None
+        return parsed
+
+    def _grow(self, found: RowView, parsed: Parsed) -> bool:
+        """Let the row's document go on where it differs; False if it needs a new one."""
+        document = found.document
+        return document is not None and document.look is self.look and document.grow(parsed)
 
     def _make(
         self,
@@ -146,6 +171,7 @@ class RowShelf:
             swipe_count=record.swipe_count if _has_swipes(record, is_last and self.context.can_generate) else 0,
             has_strip=model.editable,
             compact=record.is_compact,
+            bookmarked=bool(record.bookmark),
             editor_height=editor_height,
         )
         layout = lay_out(content, width, self.look)
