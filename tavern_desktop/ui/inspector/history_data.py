@@ -87,14 +87,15 @@ class ChatHistory(QObject):
         self._is_stale = False
         self._token += 1
         token, path = self._token, session.path
-        self.is_loading = not self.versions
-        self.changed.emit()
+        if not self.versions:
+            self.is_loading = True
+            self.changed.emit()
 
         def listed(outcome: Outcome[list[Past]]) -> None:
             if token == self._token:
                 self._runner.submit(partial(list_backups, path), partial(self._listed, token, outcome), lane=LANE)
 
-        self._read(session, list_versions, listed)
+        session.read_journal(list_versions, listed)
 
     def take(self, versions: Iterable[Past]) -> None:
         """Show these versions."""
@@ -118,7 +119,7 @@ class ChatHistory(QObject):
             else:
                 done(outcome.value, problem)
 
-        self._read(session, lambda journal: work(journal, present, past), compared)
+        session.read_journal(lambda journal: work(journal, present, past), compared)
 
     def texts_of(self, index: int, done: Callable[[list[EarlierText] | None, str], object]) -> None:
         """Find what a message said before. `done` is told the texts and what it says now, or None and why not."""
@@ -131,17 +132,7 @@ class ChatHistory(QObject):
             problem, texts = _problem(outcome), outcome.value
             done(None if texts is None else texts.earlier, problem if texts is None else texts.now)
 
-        self._read(session, lambda journal: _texts(journal, present, index), found)
-
-    def _read(
-        self, session: ChatSession, work: Callable[[Journal | None], T], done: Callable[[Outcome[T]], None]
-    ) -> None:
-        """Read the journal of a chat, where it has one."""
-        read = getattr(session, "read_journal", None)
-        if read is not None:
-            read(work, done)
-        else:
-            self._runner.submit(lambda: work(None), done, lane=session.lane)
+        session.read_journal(lambda journal: _texts(journal, present, index), found)
 
     def _listed(self, token: int, states: Outcome[list[Past]], backups: Outcome[list[Past]]) -> None:
         if token != self._token:
@@ -160,7 +151,7 @@ class ChatHistory(QObject):
         session = self.session
         if session is None:
             return
-        for signal in (session.state_changed, session.undo_changed):
+        for signal in (session.state_changed, session.journal_changed):
             (signal.connect if on else signal.disconnect)(self._note_change)
         for told in (session.published, session.path_changed):
             (told.connect if on else told.disconnect)(self._note_file)
