@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 
 from tavern_desktop.chat import edits, facts
+from tavern_desktop.chat.alignment import align
 from tavern_desktop.chat.chat import Chat
+from tavern_desktop.chat.identity import effective_ids
+from tavern_desktop.chat.merge import merge_three_way
+from tavern_desktop.chat.message import Message
 from tavern_desktop.resources import resource_path
 from tavern_desktop.session.commands import (
     AddSwipe,
@@ -75,6 +79,28 @@ def test_it_still_sees_the_same_chat(server: Server, chats_folder: Path, tmp_pat
     change(path, tmp_path, lambda chat: AppendMessage(edits.new_user_message("One more.", "Wren")))
     let_it_save(server, path, before)
     assert theirs(server, path) == before
+
+
+def test_what_it_saves_again_is_recognised_message_for_message(
+    server: Server, chats_folder: Path, tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    """Its own save of a chat of ours: nothing to merge, no conflict, ids as they were (conversation entry 9.7)."""
+    for path in [path for path in sorted(chats_folder.glob("*/*.jsonl")) if 8 < len(records(path)) < 80][:5]:
+        with subtests.test(chat=path.stem):
+            change(path, tmp_path, *EVERY_KIND_OF_CHANGE)
+            ours = _raws(path)
+            let_it_save(server, path, theirs(server, path))
+            its = _raws(path)
+            assert align(ours, its).pairs == [(index, index) for index in range(len(ours))]
+            assert effective_ids(ours) == effective_ids(its)
+            assert any(effective_ids(its))
+            base = Message.read(ours)
+            result = merge_three_way(base, its, base, ())
+            assert (result.conflicts, result.change_count) == ((), 0)
+
+
+def _raws(path: Path) -> list[bytes]:
+    return path.read_bytes().rstrip(b"\n").split(b"\n")[1:]
 
 
 def _assert_read_as(server: Server, path: Path, mine: list[Record]) -> None:
