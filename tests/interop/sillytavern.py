@@ -99,6 +99,8 @@ class Server:
         self._data_root = data_root
         self._work = work
         self._port = _free_port()
+        self.address = self._url("/")
+        """What a browser opens."""
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Server:

@@ -8,67 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tavern_desktop.chat import edits, facts
-from tavern_desktop.chat.merge import MergeResult
-from tavern_desktop.session.chat_session import ChatSession
-from tavern_desktop.session.commands import AppendMessage, DeleteMessages, EditText
-from tavern_desktop.session.open_chats import OpenChats
-from tavern_desktop.session.runner import PlainRunner
 from tests.interop.chats import records
+from tests.interop.here import Here
 from tests.interop.page import Page, said
 from tests.interop.sillytavern import Server
 
 ROUNDS = 60
-
-
-class Here:
-    """Our program with the chat open."""
-
-    def __init__(self, path: Path, recovery_folder: Path) -> None:
-        self._runner = PlainRunner()
-        self._chats = OpenChats(self._runner, recovery_folder, preview_limit=0)
-        self.session: ChatSession = self._chats.open(path)
-        self.restored = self.taken = 0
-        self.session.merged.connect(self._merged)
-        self.session.followed.connect(lambda result: self._took(result.change_count))
-        self._runner.run_until_idle()
-
-    def say(self, text: str) -> None:
-        self.session.do(AppendMessage(edits.new_user_message(text, "Wren")))
-
-    def edit(self, number: int, text: str) -> None:
-        chat = self.session.chat
-        assert chat is not None
-        self.session.do(EditText(chat.messages[number].key, text))
-
-    def delete(self, number: int) -> None:
-        chat = self.session.chat
-        assert chat is not None
-        self.session.do(DeleteMessages([chat.messages[number].key]))
-
-    def save(self) -> None:
-        self.session.save_now()
-        self._runner.run_until_idle()
-
-    def look(self) -> None:
-        """What the watcher does when the file changed."""
-        self.session.look_at_file()
-        self._runner.run_until_idle()
-
-    def texts(self) -> list[str]:
-        chat = self.session.chat
-        assert chat is not None
-        return [facts.text(message.data()) for message in chat.messages]
-
-    def close(self) -> None:
-        assert self._chats.flush_all(timeout=10) == []
-        self._chats.release(self.session)
-
-    def _merged(self, result: MergeResult) -> None:
-        self.restored += len(result.restored)
-
-    def _took(self, count: int) -> None:
-        self.taken += count
 
 
 @pytest.fixture(params=["character", "group"])
