@@ -16,15 +16,14 @@ LONG = 8 * 1024 * 1024
 class ColdSwipes:
     """Decides at each load what of the messages is kept in memory. Asked on any thread."""
 
-    def __init__(self, folder: Path, is_wanted: Callable[[], bool], *, long: int = LONG) -> None:
+    def __init__(self, folder: Path, is_wanted: Callable[[], bool]) -> None:
         """`folder`: in our own folder, for files that live no longer than the process; made when needed."""
         self._folder = folder
         self._is_wanted = is_wanted
-        self._long = long
 
     def messages_of(self, path: Path) -> MessagesOf:
         """Return what makes messages of the records of this file."""
-        if self._is_wanted() and _size(path) >= self._long:
+        if self._is_wanted() and _size(path) >= LONG:
             return ColdSource(self._folder).read
         return Message.read
 

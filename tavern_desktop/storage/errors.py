@@ -64,8 +64,9 @@ class StorageError(Exception):
 
     Facts, each None where it does not apply: `chat_ref` (usually the path), `record` (from 0, the header is 0),
     `line` (physical, from 1), `offset` (byte in the file as stored), `index` (entry of a commit, the header
-    is 0), `errno`, `side` ("existing" = the file on disk is at fault, not what is being saved). `message`
-    says more in English, for the log and the details of a report; it never holds text of a chat.
+    is 0; of tool calls and cold swipes the number of the message), `errno`, `side` ("existing" = the file on disk is
+    at fault, not what is being saved). `message` says more in English, for the log and the details of a report; it
+    never holds text of a chat.
     """
 
     def __init__(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Literal
 
 from tavern_desktop.chat import jsontext
@@ -190,17 +191,29 @@ def chat_of_entries(entries: Sequence[object]) -> tuple[Header, list[Message]]:
 def commit_pieces(header: Header, messages: Iterable[Message]) -> Iterator[bytes]:
     """Return the bytes of a full commit (§2.4) piece by piece: lines joined by LF, no BOM, no LF at the end.
 
-    Raises bad_header at once for a header that could not be read back.
+    Raises bad_header at once for a header that could not be read back; cold_swipe on the way.
     """
     validate_header(decode_record(header.raw, record=0, line=1, offset=0, is_first=True))
     return _pieces(header.to_write(), messages)
+
+
+def _raws(messages: Iterable[Message], first: int) -> list[bytes]:
+    """Return whole records; an error says of which message one could not be read back, `first` being their number."""
+    raws: list[bytes] = []
+    try:
+        raws.extend(map(attrgetter("raw"), messages))
+    except StorageError as error:
+        raise error.with_facts(index=first + len(raws)) from None
+    return raws
 
 
 def _pieces(header: bytes, messages: Iterable[Message]) -> Iterator[bytes]:
     """Join a few hundred records at a time: few enough to stay in the processor's cache on their way out."""
     yield header
     rest = iter(messages)
-    while raws := [message.raw for message in itertools.islice(rest, _JOINED)]:
+    done = 0
+    while raws := _raws(itertools.islice(rest, _JOINED), done):
+        done += len(raws)
         if sum(map(len, raws)) + len(raws) <= FRAME:
             yield b"\n".join([b"", *raws])
         else:

@@ -9,6 +9,9 @@ import pytest
 from PySide6.QtCore import Qt
 
 from tavern_desktop.chat import facts
+from tavern_desktop.chat.cold_message import ColdMessage
+from tavern_desktop.session import cold_swipes
+from tavern_desktop.ui.settings_dialog import SettingsDialog
 from tests.flows.conftest import MakeChat
 from tests.flows.person import ALT, CTRL, Person
 
@@ -84,6 +87,26 @@ def read_and_change(person: Person, path: Path) -> None:
 
 def test_reading_and_changing(person: Person, make_chat: MakeChat) -> None:
     read_and_change(person, make_chat(600))
+
+
+def test_the_same_with_unseen_alternatives_on_disk(
+    person: Person, make_chat: MakeChat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cold_swipes, "LONG", 0)
+    person.start()
+    person.press(Qt.Key.Key_Comma, CTRL)
+    person.wait(lambda: person.sees("settingsDialog"))
+    person.find(SettingsDialog, "settingsDialog").unseen_on_disk.click()
+    person.quit()
+    path = make_chat(600)
+    person.start()
+    person.open_file(path)
+    session = person.window.desk.session
+    assert session is not None
+    assert session.chat is not None
+    assert sum(isinstance(message, ColdMessage) for message in session.chat.messages) > 50
+    person.quit()
+    read_and_change(person, path)
 
 
 @pytest.mark.parametrize("messages", [100_000, 300_000])

@@ -10,9 +10,10 @@ import pytest
 
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.cold_message import ColdMessage
+from tavern_desktop.session import cold_swipes
 from tavern_desktop.session.branch import write_branch
 from tavern_desktop.session.chat_session import ChatSession
-from tavern_desktop.session.cold_swipes import LONG, ColdSwipes
+from tavern_desktop.session.cold_swipes import ColdSwipes
 from tavern_desktop.session.commands import (
     UNREADABLE,
     AddSwipe,
@@ -25,6 +26,7 @@ from tavern_desktop.session.commands import (
 )
 from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.refusals import CommandRefused
+from tavern_desktop.storage.errors import sentence
 from tests.unit.session.chats import ByHand, lines, reply, user, write
 
 RECORDS = [user("u0"), reply("a0", "b0", "c0"), user("u1"), reply("a1", "b1"), reply("a2", "b2")]
@@ -37,8 +39,8 @@ class Desk:
     def __init__(self, folder: Path) -> None:
         self.is_wanted = True
         self.runner = ByHand()
-        cold_swipes = ColdSwipes(folder / "cache", lambda: self.is_wanted, long=0)
-        chats = OpenChats(self.runner, folder / "recovery", preview_limit=0, messages_of=cold_swipes.messages_of)
+        messages_of = ColdSwipes(folder / "cache", lambda: self.is_wanted).messages_of
+        chats = OpenChats(self.runner, folder / "recovery", preview_limit=0, messages_of=messages_of)
         self.path = write(folder / "data" / "chat.jsonl", RECORDS)
         self.before = lines(self.path)
         self.session: ChatSession = chats.open(self.path)
@@ -63,18 +65,23 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    monkeypatch.setattr(cold_swipes, "LONG", 0)
     return Desk(tmp_path)
 
 
-def test_only_unseen_alternatives_of_long_chats_are_left_on_disk_and_only_if_wanted(desk: Desk, tmp_path: Path) -> None:
+def test_only_unseen_alternatives_of_long_chats_are_left_on_disk_and_only_if_wanted(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert desk.cold() == COLD
     assert not desk.session.is_dirty
-    for is_wanted, size in ((True, LONG - 1), (False, LONG)):
-        path = tmp_path / "other.jsonl"
-        path.write_bytes(b"\n".join(desk.before[:3]).ljust(size))
-        made = ColdSwipes(tmp_path, lambda wanted=is_wanted: wanted).messages_of(path)(desk.before[2:3])
-        assert not isinstance(made[0], ColdMessage)
+    size = desk.path.stat().st_size
+    for is_wanted, long in ((True, size + 1), (False, size)):
+        monkeypatch.setattr(cold_swipes, "LONG", long)
+        desk.is_wanted = is_wanted
+        desk.session.reload()
+        desk.runner.run_until_idle()
+        assert desk.cold() == [False] * 5
 
 
 def test_other_messages_are_saved_with_the_bytes_they_had(desk: Desk) -> None:
@@ -154,6 +161,7 @@ def test_what_cannot_be_read_back_is_told_and_the_file_stays_as_it_is(desk: Desk
     desk.save()
     error = desk.session.save_state.error
     assert error is not None
-    assert (error.kind, error.detail) == ("cold_swipe", "source_gone")
+    assert (error.kind, error.detail, error.index) == ("cold_swipe", "source_gone", 1)
+    assert sentence(error) == "Older swipes of message 1 could not be read back; nothing was saved."
     assert lines(desk.path) == desk.before
     assert desk.session.is_dirty
