@@ -13,7 +13,9 @@ from msgspec import Meta
 from tavern_desktop.backends.errors import BackendError
 from tavern_desktop.backends.settings import Generation
 
-Protocol = Literal["openai", "openai-text", "llamacpp", "koboldcpp", "ollama", "anthropic", "gemini"]
+Protocol = Literal["openai", "openai-text", "llamacpp", "koboldcpp", "ollama", "anthropic", "gemini", "local"]
+"""`local` is no server yet: a model file that the program runs itself, named by the connection's model."""
+
 PROTOCOLS: tuple[str, ...] = get_args(Protocol)
 
 KEY_MARK = "${key}"
@@ -43,7 +45,7 @@ class Connection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     id: str
     name: str
     protocol: Protocol
-    url: str
+    url: str = ""
     model: str = ""
     provider: str = ""
     headers: dict[str, str] = {}
@@ -73,6 +75,10 @@ class Secrets:
 
 def check(connection: Connection) -> None:
     """Raise BackendError connection unless it can be used and holds no secret."""
+    if connection.protocol == "local":
+        if not connection.model:
+            raise _wrong(connection, "it names no model file")
+        return
     if connection.protocol not in PROTOCOLS:
         raise _wrong(connection, f"the protocol {connection.protocol!r} is not known")
     _check_address(connection, "address", connection.url, ("http", "https"))
