@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from tavern_desktop import __version__
 
-COMMANDS = ("roots", "chats", "search", "backends", "doctor")
+COMMANDS = ("roots", "chats", "search", "prompt", "send", "backends", "doctor")
 
 _WITH_VALUE = ("--data-root", "--user")
 _ANSWERED_HERE = ("-h", "--help", "--version")
@@ -59,6 +59,7 @@ def parse(words: Sequence[str] | None) -> argparse.Namespace:
 def _parser() -> argparse.ArgumentParser:
     # Every start of the window imports this module to ask whether a word is a command; only a command parses.
     from tavern_desktop.cli.backend_arguments import add_backends
+    from tavern_desktop.cli.generate_arguments import add_generating
 
     common = _common_options()
     top = argparse.ArgumentParser(
@@ -72,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     _chats(chats.add_subparsers(title="commands", metavar="COMMAND", required=True), common)
     _search(commands, common)
+    add_generating(commands, common, _command)
     add_backends(commands, common, _command)
     _command(commands, common, "doctor", "doctor", "versions, folders, locks, index: what to paste into a report")
     return top
@@ -190,6 +192,15 @@ def _files(commands: argparse._SubParsersAction[argparse.ArgumentParser], common
     export = _change(commands, common, "export", "write a chat as JSONL, Markdown, a web page or text")
     export.add_argument("--format", choices=("jsonl", "md", "html", "txt"), required=True)
     export.add_argument("--out", metavar="OUT", required=True, help="a new file")
+
+    deleted = _command(commands, common, "deleted", "deleted", "deleted chats of which a backup is still there")
+    restore = _command(commands, common, "restore", "restore", "bring a deleted chat back; prints its file")
+    restore.add_argument("backup", metavar="BACKUP", help="its file in backups/, as chats deleted prints it")
+    restore.add_argument("--name", metavar="NAME", type=_text, help="what it is called; else as its owner")
+    for command in (deleted, restore):
+        owner = command.add_mutually_exclusive_group(required=True)
+        owner.add_argument("--character", metavar="STEM", help="whose chats; STEM is the card without .png")
+        owner.add_argument("--group", metavar="ID", help="the group whose chats, by its id or name")
 
     imported = _command(commands, common, "import", "import_", "chats of other programs as new chats of a character")
     imported.add_argument("file", metavar="IN", help="JSONL, or JSON of Kobold Lite, CAI Tools, Agnai, RisuAI …")

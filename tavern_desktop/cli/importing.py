@@ -15,7 +15,7 @@ from tavern_desktop.storage.errors import StorageError
 def import_(context: Context) -> int:
     """Print the new chats, and what had to be adjusted."""
     args = context.args
-    receiver = _receiver(context)
+    receiver = receiver_of(context)
     characters = () if receiver != Receiver() else list_characters(context.root, context.index())
     done = import_chats(context.root, Path(args.file).absolute(), receiver, characters=characters, repair=args.repair)
     if context.json:
@@ -30,8 +30,8 @@ def import_(context: Context) -> int:
     return 0
 
 
-def _receiver(context: Context) -> Receiver:
-    """Return who is meant. Raises StorageError validation/argument for nobody here."""
+def receiver_of(context: Context) -> Receiver:
+    """Return who is meant by --character or --group. Raises StorageError validation/argument for nobody here."""
     args, root = context.args, context.root
     if args.character is not None and args.character not in card_stems(root):
         raise StorageError("validation", "argument", f"There is no character {args.character}; see characters list")

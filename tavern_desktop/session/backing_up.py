@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tavern_desktop.library.data_root import root_of
+from tavern_desktop.library.data_root import DataRoot, root_of
 from tavern_desktop.session.runner import Handle, Outcome, Runner
 from tavern_desktop.storage.backups import BackupFolder
 from tavern_desktop.storage.errors import StorageError, sentence
@@ -31,7 +31,12 @@ Warn = Callable[[str], object]
 def backups_of(chat: Path) -> BackupFolder | None:
     """Return the folder with the backups of a chat, None for a chat outside every data root."""
     root = root_of(chat)
-    return None if root is None else BackupFolder(root.user_folder / FOLDER)
+    return None if root is None else backups_in(root)
+
+
+def backups_in(root: DataRoot) -> BackupFolder:
+    """Return the folder with the backups of a data root."""
+    return BackupFolder(root.user_folder / FOLDER)
 
 
 def back_up_first(chat: Path, own_folder: Path | None = None) -> Path | None:

@@ -16,6 +16,7 @@ from tavern_desktop.chat.header import Header
 from tavern_desktop.chat.message import Message
 from tavern_desktop.library.records import add_beside, drop, follow, put_back, reason
 from tavern_desktop.session.backing_up import back_up_first
+from tavern_desktop.session.backup_acts import BackupActs
 from tavern_desktop.session.branch import write_branch, write_checkpoint
 from tavern_desktop.session.changes import no_message
 from tavern_desktop.session.chat_session import ChatSession
@@ -76,6 +77,8 @@ class FileActs:
         self._chats = chats
         self._own = own_folder
         self._links = LinkFollower(runner, chats)
+        self.backups = BackupActs(runner, chats)
+        """What is done with backups besides opening them as chats of their own."""
         self.copies = CopyActs(runner, chats, self)
         """What is done with conflict copies."""
 

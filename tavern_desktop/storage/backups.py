@@ -120,15 +120,46 @@ class BackupFolder:
             raise from_os(error, "delete", path) from None
 
     def prune(self, key: str) -> None:
-        """Remove what is more than is to be kept; a file that cannot be removed is a warning in the log."""
+        """Remove what is more than is to be kept; a file that cannot be removed is a warning in the log.
+
+        The last copy of a chat stays, however often another chat of the same name was saved (known failure B-20):
+        SillyTavern may remove it by its own rule, we do not.
+        """
         files = [(backup.path.name, backup.mtime) for backup in self.list()]
         doomed = to_prune(files, key, self.keep)
+        if doomed:
+            doomed = self._without_last_copies(doomed, [name for name, _ in files if name not in doomed], key)
         left = [(name, mtime) for name, mtime in files if name not in doomed]
         for name in [*doomed, *_oldest(left, self.total)]:
             try:
                 (self.path / name).unlink(missing_ok=True)
             except OSError as error:
                 _log.warning("an old backup could not be removed: %s", error.strerror)
+
+    def _names(self) -> list[str]:
+        try:
+            return os.listdir(self.path)
+        except OSError as error:
+            raise from_os(error, "list", self.path) from None
+
+    def _without_last_copies(self, doomed: list[str], kept: list[str], key: str) -> list[str]:
+        """Return which of `doomed`, oldest first, are of chats that have a newer copy."""
+        of_key = re.compile(re.escape(PREFIX + key) + _STAMP)
+        copied = {self._chat_in(name) for name in kept if of_key.fullmatch(name)}
+        superseded = []
+        for name in reversed(doomed):
+            chat = self._chat_in(name)
+            if chat is None or chat in copied:
+                superseded.append(name)
+            copied.add(chat)
+        return superseded[::-1]
+
+    def _chat_in(self, name: str) -> str | None:
+        """Return the identity of the chat that a backup is of, None where it says none."""
+        try:
+            return _identity(self.path / name)[1]
+        except StorageError:
+            return None
 
     def _copy(self, chat: Path, key: str, now: float) -> Path:
         try:
@@ -137,7 +168,7 @@ class BackupFolder:
             raise from_os(error, "write", self.path) from None
         stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(now))
         while True:
-            target = self.path / file_name(key, stamp, os.listdir(self.path))
+            target = self.path / file_name(key, stamp, self._names())
             try:
                 copy_new(chat, target)
             except StorageError as error:

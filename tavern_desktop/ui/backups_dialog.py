@@ -1,66 +1,105 @@
-"""The backups of one chat: when, how many messages, how large; one of them opens as a chat of its own."""
+"""Backups: when, how many messages, how large, and how one ends; one of them opens as a chat of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from PySide6.QtCore import QDateTime, QLocale, Qt
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QHeaderView,
+    QPushButton,
+    QSplitter,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
 
-from tavern_desktop.session.backup_list import BackupRow, backups_for, row_of_backup
+from tavern_desktop.session.backup_list import BackupRow, row_of_backup
 from tavern_desktop.session.runner import Outcome, Runner
 from tavern_desktop.storage.backups import Backup
+from tavern_desktop.storage.directory import kind_of
 from tavern_desktop.storage.errors import StorageError, sentence
+from tavern_desktop.storage.pages import Page, tail_preview
+from tavern_desktop.ui.chat.context import ChatContext
+from tavern_desktop.ui.chat.preview_model import PreviewModel
+from tavern_desktop.ui.chat.record import Names
+from tavern_desktop.ui.chat.view import ChatView
+from tavern_desktop.ui.manager.model import size_text
 from tavern_desktop.ui.widgets import label, push_button
 
 PATH_ROLE = Qt.ItemDataRole.UserRole
-WHEN, MESSAGES, SIZE, WORDS = range(4)
+WHEN, MESSAGES, SIZE = range(3)
 LANE = "backups"
+SHOWN = 100
+"""Newest messages of a backup that are shown to look at."""
+
+
+@dataclass(frozen=True)
+class BackupAct:
+    """What can be done with a backup: the button's text, and what it does with the file."""
+
+    text: str
+    do: Callable[[Path], object]
+    kind: Literal["plain", "primary"] = "primary"
+    tip: str = ""
+
+
+@dataclass(frozen=True)
+class BackupTexts:
+    """What a list of backups is called, and what is said below it."""
+
+    title: str
+    hint: str
+    none: str
 
 
 class BackupsDialog(QDialog):
     """Fills while it is shown: counting the messages of a backup reads it, off the window's thread."""
 
     def __init__(
-        self, parent: QWidget, runner: Runner, chat: Path, title: str, restore: Callable[[Path], object]
+        self,
+        parent: QWidget,
+        runner: Runner,
+        find: Callable[[], list[Backup]],
+        texts: BackupTexts,
+        acts: Sequence[BackupAct],
+        context: ChatContext,
     ) -> None:
+        """`find` runs off the window's thread; the last of `acts` is what Enter does. `context`: how to show one."""
         super().__init__(parent)
         self.setObjectName("backupsDialog")
-        self.setWindowTitle(self.tr("Backups of {title}").format(title=title))
+        self.setWindowTitle(texts.title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._runner, self._chat, self._restore = runner, chat, restore
+        self._runner, self._texts, self._context = runner, texts, context
         self._is_closed = False
         self._items: dict[Path, QTreeWidgetItem] = {}
-        self.list = QTreeWidget()
-        self.list.setObjectName("backupList")
-        self.list.setAccessibleName(self.windowTitle())
-        self.list.setHeaderLabels([self.tr("Saved"), self.tr("Messages"), self.tr("Size"), self.tr("Last words")])
-        self.list.setRootIsDecorated(False)
-        self.list.setUniformRowHeights(True)
-        self.list.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        self.list.header().setSectionResizeMode(WORDS, QHeaderView.ResizeMode.Stretch)
+        self.list = self._make_list()
+        self.view = ChatView()
+        self.view.setObjectName("backupView")
+        self.view.setAccessibleName(self.tr("The end of the chosen backup"))
+        self.ending = label(tone="muted", wrap=True)
         self.hint = label(self.tr("Looking for backups…"), "muted", wrap=True)
-        self.open_button = push_button(self.tr("Open as a Copy"), "primary", self._open)
-        self.open_button.setDefault(True)
-        self.open_button.setEnabled(False)
-        foot = QHBoxLayout()
-        foot.addWidget(self.hint, 1)
-        close = push_button(self.tr("Close"), "plain", self.reject)
-        close.setAutoDefault(False)
-        foot.addWidget(close)
-        foot.addWidget(self.open_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(18, 16, 18, 14)
-        column.setSpacing(12)
-        column.addWidget(self.list, 1)
-        column.addLayout(foot)
-        self.resize(680, 420)
+        self._acts = tuple(acts)
+        self.buttons: list[QPushButton] = []
+        self._lay_out()
         self.finished.connect(self._close_up)
-        self.list.currentItemChanged.connect(lambda now, before: self.open_button.setEnabled(now is not None))
-        self.list.itemActivated.connect(lambda item, column: self._open())
-        runner.submit(lambda: backups_for(chat), self._show, lane=LANE)
+        self.list.currentItemChanged.connect(lambda now, before: self._look())
+        self.list.itemActivated.connect(lambda item, column: self._do(self._acts[-1]))
+        runner.submit(find, self._show, lane=LANE)
+
+    @property
+    def open_button(self) -> QPushButton:
+        """The button that Enter presses."""
+        return self.buttons[-1]
+
+    # -- the list ---------------------------------------------------------------------------------------
 
     def _show(self, outcome: Outcome[list[Backup]]) -> None:
         if self._is_closed:
@@ -70,11 +109,7 @@ class BackupsDialog(QDialog):
         except StorageError as error:
             self.hint.setText(sentence(error))
             return
-        self.hint.setText(
-            self.tr("A copy opens as a new chat; the present one stays as it is.")
-            if found
-            else self.tr("There are no backups of this chat yet. One is made when it is saved.")
-        )
+        self.hint.setText(self._texts.hint if found else self._texts.none)
         for backup in found:
             item = self._items[backup.path] = self._item(backup)
             self.list.addTopLevelItem(item)
@@ -94,22 +129,110 @@ class BackupsDialog(QDialog):
         item = self._items[row.path]
         count = self.tr("damaged") if row.messages is None else self.locale().toString(row.messages)
         item.setText(MESSAGES, count)
-        item.setText(WORDS, " ".join(row.words.split()))
+        item.setToolTip(WHEN, " ".join(row.words.split()))
 
     def _item(self, backup: Backup) -> QTreeWidgetItem:
         moment = QDateTime.fromSecsSinceEpoch(int(backup.mtime))
         when = self.locale().toString(moment, QLocale.FormatType.ShortFormat)
-        item = QTreeWidgetItem([when, "…", self.locale().formattedDataSize(backup.size), ""])
+        item = QTreeWidgetItem([when, "…", size_text(backup.size, self.locale())])
         item.setData(WHEN, PATH_ROLE, str(backup.path))
         for column in (MESSAGES, SIZE):
             item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         return item
 
-    def _open(self) -> None:
+    # -- looking at one ---------------------------------------------------------------------------------
+
+    def chosen(self) -> Path | None:
+        """Return the backup that is chosen."""
         item = self.list.currentItem()
-        if item is not None:
+        return Path(item.data(WHEN, PATH_ROLE)) if item is not None else None
+
+    def _look(self) -> None:
+        path = self.chosen()
+        for button in self.buttons:
+            button.setEnabled(path is not None)
+        if path is not None:
+            self._runner.submit(
+                lambda: tail_preview(path, SHOWN, kind=kind_of(path)), partial(self._show_end, path), lane=LANE
+            )
+
+    def _show_end(self, path: Path, outcome: Outcome[Page]) -> None:
+        if self._is_closed or path != self.chosen():
+            return
+        try:
+            page = outcome.result()
+        except StorageError as error:
+            self.view.set_chat(None, self._context)
+            self.ending.setText(sentence(error))
+            return
+        names = Names(self._context.user_name, self._context.char_name)
+        self.view.set_preview(PreviewModel(page.records, page.start_index, names), self._context)
+        self.ending.setText(
+            self.tr("The last {n} messages, to look at.").format(n=SHOWN)
+            if page.has_more_before
+            else self.tr("The whole chat, to look at.")
+            if page.records
+            else self.tr("There are no messages in it.")
+        )
+
+    def _do(self, act: BackupAct) -> None:
+        path = self.chosen()
+        if path is not None:
             self.accept()
-            self._restore(Path(item.data(WHEN, PATH_ROLE)))
+            act.do(path)
+
+    # -- layout -----------------------------------------------------------------------------------------
+
+    def _make_list(self) -> QTreeWidget:
+        made = QTreeWidget()
+        made.setObjectName("backupList")
+        made.setAccessibleName(self.windowTitle())
+        made.setHeaderLabels([self.tr("Saved"), self.tr("Messages"), self.tr("Size")])
+        made.setRootIsDecorated(False)
+        made.setUniformRowHeights(True)
+        made.header().setAccessibleName(self.tr("Columns"))
+        made.header().setStretchLastSection(False)
+        made.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        made.header().setSectionResizeMode(WHEN, QHeaderView.ResizeMode.Stretch)
+        return made
+
+    def _lay_out(self) -> None:
+        looked_at = QWidget()
+        side = QVBoxLayout(looked_at)
+        side.setContentsMargins(0, 0, 0, 0)
+        side.setSpacing(6)
+        side.addWidget(self.view, 1)
+        side.addWidget(self.ending)
+        both = QSplitter(Qt.Orientation.Horizontal)
+        both.setObjectName("quietSplitter")
+        both.setChildrenCollapsible(False)
+        both.setHandleWidth(12)
+        both.addWidget(self.list)
+        both.addWidget(looked_at)
+        both.setSizes([340, 600])
+        both.setStretchFactor(1, 1)
+        foot = QHBoxLayout()
+        foot.setSpacing(8)
+        foot.addWidget(self.hint, 1)
+        foot.addWidget(self._button(BackupAct(self.tr("Close"), lambda path: None, "plain"), self.reject))
+        for act in self._acts:
+            button = self._button(act, partial(self._do, act))
+            button.setEnabled(False)
+            self.buttons.append(button)
+            foot.addWidget(button)
+        self.buttons[-1].setDefault(True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(18, 16, 18, 14)
+        column.setSpacing(12)
+        column.addWidget(both, 1)
+        column.addLayout(foot)
+        self.resize(980, 600)
+
+    def _button(self, act: BackupAct, on_click: Callable[[], object]) -> QPushButton:
+        button = push_button(act.text, act.kind, on_click)
+        button.setToolTip(act.tip or act.text)
+        button.setAutoDefault(act.kind == "primary")
+        return button
 
     def _close_up(self) -> None:
         self._is_closed = True

@@ -179,13 +179,9 @@ class FileDeeds(QObject):
 
     def show_backups(self, path: Path) -> None:
         """Show what copies of the chat there are."""
-        from tavern_desktop.ui.backups_dialog import BackupsDialog
+        from tavern_desktop.ui.backup_deeds import BackupDeeds
 
-        def restore(backup: Path) -> None:
-            acts = self._services.file_acts
-            self._start(lambda: acts.restore(path, backup, self._made), self.tr("The backup was not opened"))
-
-        BackupsDialog(self._window, self._services.runner, path, path.stem, restore).open()
+        BackupDeeds(self._window, self._part, self._teller, self._arrived).show(path)
 
     # -- what comes of them -----------------------------------------------------------------------------
 

@@ -56,8 +56,8 @@ class ChatManager(QDialog):
         self._wanted = str(part.desk.path or "")
         """The chat that is to be the selected one once it is listed."""
         self.banner = Banner(inset=0)
-        teller = BannerTeller(self.banner)
-        self.deeds = FileDeeds(self, part, teller, self._arrived)
+        self._teller = BannerTeller(self.banner)
+        self.deeds = FileDeeds(self, part, self._teller, self._arrived)
         self.model = ManagerModel(self)
         self.filter = ManagerFilter(self.model, self)
         self.table = self._make_table()
@@ -117,6 +117,11 @@ class ChatManager(QDialog):
 
     def _import(self, files: Sequence[Path] = ()) -> None:
         self._part.owners.import_chats(self._owner, files, parent=self, arrived=self._arrived)
+
+    def _show_deleted(self) -> None:
+        from tavern_desktop.ui.backup_deeds import BackupDeeds
+
+        BackupDeeds(self, self._part, self._teller, self._arrived).show_deleted(self._owner)
 
     def _rename(self, path: str, name: str) -> None:
         self._wanted = str(self.deeds.rename_to(Path(path), name) or path)
@@ -229,7 +234,11 @@ class ChatManager(QDialog):
         head.addWidget(self.search)
         foot = QHBoxLayout()
         foot.setSpacing(8)
-        for text, act in ((self.tr("New Chat"), self._new), (self.tr("Import…"), self._import)):
+        for text, act in (
+            (self.tr("New Chat"), self._new),
+            (self.tr("Import…"), self._import),
+            (self.tr("Deleted…"), self._show_deleted),
+        ):
             foot.addWidget(_plain_button(text, act))
         foot.addSpacing(8)
         for each in (*ONE_CHAT, Act.REMOVE_CHAT):
