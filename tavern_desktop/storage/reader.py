@@ -94,7 +94,10 @@ def opened(path: Path, size_limit: int = SIZE_LIMIT) -> Iterator[tuple[BinaryIO,
     except OSError as error:
         raise from_os(error, "open", path) from None
     try:
-        signature = Signature.of_handle(file.fileno())
+        try:
+            signature = Signature.of_handle(file.fileno())
+        except OSError as error:
+            raise from_os(error, "open", path) from None
         if signature.size > size_limit:
             size = f"{signature.size:,} bytes, and the limit is {size_limit:,}"
             raise StorageError("io", "too_large", chat_ref=str(path), message=size)

@@ -108,7 +108,12 @@ class Stage:
             raise StorageError("not_found", "directory", chat_ref=self._target.parent) from None
         except OSError as error:
             raise from_os(error, "write", self._target) from None
-        if _lock(descriptor) is not False and _is_linked(descriptor):
+        try:
+            is_ours = _lock(descriptor) is not False and _is_linked(descriptor)
+        except OSError as error:
+            os.close(descriptor)
+            raise from_os(error, "write", self._target) from None
+        if is_ours:
             self._descriptor = descriptor
         else:
             os.close(descriptor)

@@ -33,14 +33,19 @@ class Story:
     def state(self) -> tuple[bytes, list[bytes]]:
         return self.chat.header.raw, [message.raw for message in self.chat.messages]
 
-    def write(self, label: str = "") -> int:
-        """Write down what happened since the last time; return the number of the state."""
+    def take(self) -> Entry:
+        """Return what happened since the last time as the next entry."""
         pending = self._recorder.take()
         assert pending is not None
         number = self.journal.number + 1
-        self.journal.append([Entry(number, self.now, "command", label or f"Change {number}", pending.delta())])
         self.states.append(self.state())
-        return number
+        return Entry(number, self.now, "command", f"Change {number}", pending.delta())
+
+    def write(self) -> int:
+        """Write down what happened since the last time; return the number of the state."""
+        entry = self.take()
+        self.journal.append([entry])
+        return entry.number
 
     def change(self, every: int = HOUR) -> int:
         """Do something small, write it down, and let time pass."""

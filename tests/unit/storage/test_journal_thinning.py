@@ -86,7 +86,7 @@ def test_the_chat_that_matters_keeps_its_versions(tmp_path: Path) -> None:
 def test_the_version_before_a_shrink_always_stays(story: Story) -> None:
     list(story.changes(60, every=HOUR // 60))
     story.chat.remove(5, 16)
-    shrunk = story.write("Delete 12 messages")
+    shrunk = story.write()
     story.now += HOUR // 60
     list(story.changes(100, every=HOUR // 60))
     story.now += 400 * DAY

@@ -1,0 +1,16 @@
+"""All ways in which this program writes."""
+
+from __future__ import annotations
+
+from tests.faults.writing import chat_files, open_chats, own_files
+from tests.faults.writing.base import WritePath
+
+
+def _all(kind: type[WritePath]) -> list[type[WritePath]]:
+    found = [kind] if "name" in vars(kind) else []
+    return found + [path for below in kind.__subclasses__() for path in _all(below)]
+
+
+MODULES = (chat_files, own_files, open_chats)
+"""Where they are."""
+WRITE_PATHS = {path.name: path for path in sorted(_all(WritePath), key=lambda path: path.name)}
