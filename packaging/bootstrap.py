@@ -2,6 +2,7 @@
 """Set up Tavern Desktop on this computer and do one thing with it.
 
     python3 packaging/bootstrap.py run [FILE|FOLDER] [options]    start the program
+    python3 packaging/bootstrap.py run --with-model               the same, with a small model to chat with (130 MB)
     python3 packaging/bootstrap.py test [--full] [pytest options]  run every test
     python3 packaging/bootstrap.py check                           lint, format, types, layers
     python3 packaging/bootstrap.py bench [--quick] [--json F]      measure against the budgets
@@ -29,6 +30,7 @@ import environment
 import system_packages
 
 ROOT = Path(__file__).resolve().parent.parent
+WITH_MODEL = "--with-model"
 
 
 def main(argv: list[str]) -> int:
@@ -56,7 +58,13 @@ def main(argv: list[str]) -> int:
 def run(args: list[str]) -> int:
     """Start the program; the folder we were called from stays the current one, so that FILE is found."""
     python = environment.ready("run", system_packages.FOR_A_WINDOW)
-    take_over([python, "-P", "-m", "tavern_desktop", *args])
+    program: list[str | Path] = [python, "-P", "-m", "tavern_desktop"]
+    if WITH_MODEL in args:
+        args = [word for word in args if word != WITH_MODEL]
+        environment.ready("model")
+        portable = ["--portable"] if "--portable" in args else []
+        subprocess.run([*program, *portable, "backends", "add", "SmolLM2", "--protocol", "local"], check=False)
+    take_over([*program, *args])
 
 
 def test(args: list[str]) -> int:

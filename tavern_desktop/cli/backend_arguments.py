@@ -37,8 +37,12 @@ def add_backends(commands: Any, common: argparse.ArgumentParser, add: AddCommand
 def _add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME")
     parser.add_argument("--protocol", choices=PROTOCOLS, required=True)
-    parser.add_argument("--url", metavar="URL", required=True, help="http://host:port, with /v1 where it belongs to it")
-    parser.add_argument("--model", metavar="M", help="the model, as `backends models` names it")
+    parser.add_argument(
+        "--url", metavar="URL", help="http://host:port, with /v1 where it belongs to it; none for local"
+    )
+    parser.add_argument(
+        "--model", metavar="M", help="the model, as `backends models` names it; for local its GGUF file"
+    )
     parser.add_argument(
         "--provider", metavar="ID", help="whose ways it has, if its address does not say it: vllm, tabby …"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import TypeVar
 
 import msgspec
@@ -20,7 +21,9 @@ from tavern_desktop.cli import output
 from tavern_desktop.cli.context import Context
 from tavern_desktop.library.secrets_file import active_key, read_keys
 from tavern_desktop.session.connections import Connections, new_id
+from tavern_desktop.session.gguf import read_model_file
 from tavern_desktop.session.key_store import KeyStore
+from tavern_desktop.session.local_model import LocalModel, installed_models
 from tavern_desktop.session.refusals import Refused
 
 T = TypeVar("T")
@@ -46,7 +49,7 @@ def list_backends(context: Context) -> int:
         else:
             parts = [connection.name, connection.protocol, connection.url, connection.model or "(no model chosen)"]
             mark = "  (in use)" if is_chosen else ""
-            output.say("  ".join(parts) + (f"  key {_PLACES[place]}" if place else "") + mark)
+            output.say("  ".join(filter(None, parts)) + (f"  key {_PLACES[place]}" if place else "") + mark)
     for problem in connections.problems:
         output.complain(problem)
     if not connections.all() and not context.json:
@@ -81,9 +84,10 @@ def add_backend(context: Context) -> int:
     """Add a connection, or change the one of this name, and keep its key."""
     args, connections, keys = context.args, Connections(context.folders), KeyStore(context.folders)
     same = [connection for connection in connections.all() if connection.name.casefold() == args.name.casefold()]
-    known = same[0] if same else Connection(id=new_id(), name=args.name, protocol=args.protocol, url=args.url)
+    known = same[0] if same else Connection(id=new_id(), name=args.name, protocol=args.protocol)
+    model = _file_of(args.model) if args.protocol == "local" else args.model or known.model
     connection = msgspec.structs.replace(
-        known, protocol=args.protocol, url=args.url, model=args.model or known.model, provider=args.provider or ""
+        known, protocol=args.protocol, url=args.url or "", model=model, provider=args.provider or ""
     )
     check(connection)
     key = _key(context, connection)
@@ -138,6 +142,11 @@ def find_backends(context: Context) -> int:
             output.complain("No model server answers on the usual ports of this computer.")
         return 0
 
+    for path in installed_models():
+        if context.json:
+            output.say_json({"name": path.stem, "protocol": "local", "model": str(path)})
+        else:
+            output.say(f"{path.stem}  --protocol local  --model {path}")
     return asyncio.run(look())
 
 
@@ -146,14 +155,28 @@ def _ask(context: Context, question: Callable[[Backend], Awaitable[T]]) -> T:
     connection = Connections(context.folders).find(context.args.name)
     secrets = KeyStore(context.folders).secrets_for(connection)
 
-    async def ask(secrets: Secrets) -> T:
+    async def ask(connection: Connection, secrets: Secrets) -> T:
         http = Http()
         try:
             return await question(open_backend(connection, secrets, http))
         finally:
             await http.aclose()
 
-    return asyncio.run(ask(secrets))
+    local = LocalModel(context.folders)
+    try:
+        return asyncio.run(ask(*local.reached(connection, secrets)))
+    finally:
+        local.close()
+
+
+def _file_of(word: str | None) -> str:
+    """Return the model file that is meant: the one named, else the one that came with a package. Raises Refused."""
+    if word:
+        return str(read_model_file(Path(word).absolute()).path)
+    installed = installed_models()
+    if len(installed) != 1:
+        raise Refused("Name the model's file with --model FILE.gguf.")
+    return str(installed[0])
 
 
 def _key(context: Context, connection: Connection) -> str:

@@ -49,11 +49,10 @@ class Connections:
         return found
 
     def chosen(self) -> Connection | None:
-        """Return the connection in use: the chosen one, else the only one there is."""
+        """Return the connection in use: the chosen one, else the oldest; None where there is none."""
         found = self.all()
         by_id = {connection.id: connection for connection in found}
-        only = found[0] if len(found) == 1 else None
-        return by_id.get(self._section.value.chosen, only)
+        return by_id.get(self._section.value.chosen, found[0] if found else None)
 
     def find(self, word: str) -> Connection:
         """Return the connection with this id or name. Raises Refused."""

@@ -76,6 +76,10 @@ class LocalModel:
         )
         return reached, Secrets(child.key)
 
+    def reached(self, connection: Connection, secrets: Secrets) -> tuple[Connection, Secrets]:
+        """Return how any connection is reached: a local one as by `ready`, another as it is. Raises BackendError."""
+        return self.ready(connection) if connection.protocol == "local" else (connection, secrets)
+
     def close(self) -> None:
         """End the child. Twice does nothing."""
         with self._mutex:

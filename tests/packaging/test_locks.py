@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCKS = ["requirements.txt", "requirements-dev.txt"]
+LOCKS = ["requirements.txt", "requirements-dev.txt", "requirements-model.txt"]
 
 
 def _pins(name: str) -> dict[str, str]:
@@ -25,8 +25,9 @@ def _pins(name: str) -> dict[str, str]:
 
 
 def test_the_development_lock_holds_the_program_s_versions() -> None:
-    run, dev = map(_pins, LOCKS)
+    run, dev, model = map(_pins, LOCKS)
     assert run.items() <= dev.items()
+    assert model["xllamacpp"] == dev["xllamacpp"]
 
 
 def test_every_dependency_is_locked() -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tavern_desktop.backends.loop_thread import LoopThread
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.storage.own_folders import own_folders
+from tests.tiny_model import make_tiny_model
 from tests.unit.backends.fake_server import FakeServer
 from tests.unit.cli.conftest import Run
 
@@ -93,7 +95,7 @@ def test_a_connection_is_changed_by_adding_it_again(run: Run, server: FakeServer
 def test_another_one_is_used(run: Run, server: FakeServer) -> None:
     add(run, server)
     add(run, server, name="Work")
-    assert [entry["chosen"] for entry in run("backends", "list", "--json").objects()] == [False, False]
+    assert [entry["chosen"] for entry in run("backends", "list", "--json").objects()] == [True, False]
     assert run("backends", "use", "work").out == "Work is in use.\n"
     assert [entry["chosen"] for entry in run("backends", "list", "--json").objects()] == [False, True]
 
@@ -119,3 +121,23 @@ def test_what_is_wrong_is_one_sentence(run: Run, server: FakeServer) -> None:
     assert run("backends", "test", "Nobody").err == "There is no connection “Nobody”.\n"
     assert run("backends", "add", "Bad", "--protocol", "openai", "--url", "host").code == 1
     assert run("backends", "add", "Bad", "--protocol", "telepathy", "--url", "http://host").code == 2
+
+
+def test_a_model_file_is_a_connection_too(run: Run, tmp_path: Path) -> None:
+    file = make_tiny_model(tmp_path / "tiny.gguf")
+    assert run("backends", "add", "Here", "--protocol", "local", "--model", file).out == "Added Here.\n"
+    assert run("backends", "test", "Here").out == "Here answers: model tiny, context 8,192 tokens\n"
+    wrong = run("backends", "add", "X", "--protocol", "local", "--model", tmp_path / "gone.gguf")
+    assert (wrong.code, wrong.err) == (1, f"The model file {tmp_path / 'gone.gguf'} does not exist.\n")
+
+
+def test_without_a_name_the_installed_model_is_meant(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("tavern_desktop.cli.backends.installed_models", lambda: [])
+    assert (
+        run("backends", "add", "Here", "--protocol", "local").err == "Name the model's file with --model FILE.gguf.\n"
+    )
+    monkeypatch.setattr("tavern_desktop.cli.backends.installed_models", lambda: [tmp_path / "small.gguf"])
+    assert run("backends", "add", "Here", "--protocol", "local").code == 0
+    (entry,) = run("backends", "list", "--json").objects()
+    assert entry["model"] == str(tmp_path / "small.gguf")
+    assert f"small  --protocol local  --model {tmp_path / 'small.gguf'}" in run("backends", "find", "--port", "9").out

@@ -39,13 +39,13 @@ def test_connections_come_back_as_they_were(connections: Connections) -> None:
     assert Connections(own_folders()).all() == [first, second]
 
 
-def test_the_only_one_is_in_use_and_another_can_be_chosen(connections: Connections) -> None:
+def test_the_oldest_is_in_use_until_another_is_chosen(connections: Connections) -> None:
     assert connections.chosen() is None
     first, second = a_connection(), a_connection("Work")
     connections.put(first)
     assert connections.chosen() == first
     connections.put(second)
-    assert connections.chosen() is None
+    assert connections.chosen() == first
     connections.choose(second.id)
     assert connections.chosen() == second
     connections.remove(second.id)
