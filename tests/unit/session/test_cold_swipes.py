@@ -15,11 +15,13 @@ from tavern_desktop.chat import edits
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.cold_message import ColdMessage
 from tavern_desktop.chat.header import Header
+from tavern_desktop.chat.merge import merge_three_way
 from tavern_desktop.chat.message import Message
 from tavern_desktop.session.refusals import Refused
 from tavern_desktop.session.undo import UndoStack
 from tavern_desktop.storage.cold_source import ColdSource
 from tavern_desktop.storage.format import commit_pieces
+from tests.unit.chat.merge_sides import Writer, changed_records, encoded, scripts
 from tests.unit.chat.odd_records import TEXTS, odd_records
 from tests.unit.session.test_undo_all import STEPS, command_of
 
@@ -44,6 +46,7 @@ class Side:
     def __init__(self, messages: list[Message]) -> None:
         self.chat = Chat(HEADER, messages)
         self.undo = UndoStack()
+        self._loaded = list(messages)
         self._numbers = itertools.count(1)
 
     def do(self, step: tuple[str, int, int, str]) -> str:
@@ -59,16 +62,24 @@ class Side:
                 return refusal.sentence
         return "same"
 
+    def merged(self, disk: list[bytes]) -> tuple[list[bytes], list[tuple[str, str | None]]]:
+        """Return the chat merged with another version of its file, and what was in conflict."""
+        kept = {message.key for message in self.chat.messages}
+        deleted = {message.key for message in self._loaded} - kept
+        result = merge_three_way(self._loaded, disk, self.chat.messages, deleted)
+        return [message.raw for message in result.messages], [(found.kind, found.field) for found in result.conflicts]
+
     def saved(self) -> bytes:
         return b"".join(commit_pieces(*self.chat.snapshot()))
 
 
 @settings(max_examples=200)
-@given(st.lists(swiped() | odd_records(), max_size=5), st.lists(STEPS, max_size=8))
+@given(st.lists(swiped() | odd_records(), max_size=5), st.lists(STEPS, max_size=8), scripts())
 def test_whatever_is_done_the_file_is_the_same(
     tmp_path_factory: pytest.TempPathFactory,
     records: list[dict[str, Any]],
     steps: list[tuple[str, int, int, str]],
+    elsewhere: list[tuple[str, float, float]],
 ) -> None:
     raws = [json.dumps(record, separators=(", ", ":")).encode() for record in records]
     source = ColdSource(tmp_path_factory.getbasetemp() / "cold")
@@ -80,6 +91,8 @@ def test_whatever_is_done_the_file_is_the_same(
         for one, other in zip(cold.chat.messages, warm.chat.messages, strict=True):
             assert one.data() == other.data()
             assert one.seen_data() == one.data() or isinstance(one, ColdMessage)
+    disk = encoded(changed_records(records, elsewhere, Writer(1)))
+    assert cold.merged(disk) == warm.merged(disk)
     while cold.undo.undo_label is not None:
         cold.undo.undo(cold.chat)
         warm.undo.undo(warm.chat)
