@@ -64,6 +64,12 @@ def read_name(name: str) -> CopyName | None:
     return None
 
 
+def is_named_copy(name: str) -> bool:
+    """Say whether the name alone makes a file a conflict copy."""
+    found = read_name(name)
+    return found is not None and found.is_certain
+
+
 def made_at_ms(name: str) -> int | None:
     """Return when the synchroniser says the copy was made (local time, since 1970), None where its name has no date."""
     read = read_name(name)
