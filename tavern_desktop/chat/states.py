@@ -89,7 +89,9 @@ class States:
     Without a spool the oldest states are forgotten when the texts get too many for memory.
     """
 
-    def __init__(self, loaded: Sequence[Message], spool: Spool | None = None) -> None:
+    def __init__(self, loaded: Sequence[Message], spool: Spool | None = None, most: int = MOST_PUBLISHES) -> None:
+        """`most` is how many publishes are remembered."""
+        self._most = most
         self._messages = tuple(loaded)
         self._publishes = [State(0)]
         self._last_number = 0
@@ -133,7 +135,7 @@ class States:
         self._messages = after
         self._last_number = state.number
         self._publishes.append(state)
-        if len(self._publishes) > MOST_PUBLISHES + 1:
+        if len(self._publishes) > self._most + 1:
             self._forget(1)
         self._shrink()
 

@@ -20,7 +20,6 @@ from tavern_desktop.chat.message import Message
 from tavern_desktop.chat.recorder import Pending
 from tavern_desktop.session.commands import Mark
 from tavern_desktop.session.journal_place import JournalPlace
-from tavern_desktop.session.loading import Loaded
 from tavern_desktop.session.versions import Version
 from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.storage.journal import Entry, Journal
@@ -236,10 +235,3 @@ def _entry(note: Note, number: int) -> Entry:
 
 def _bytes_since(journal: Journal, number: int) -> int:
     return sum(segment.end for segment in journal.segments if segment.last > number)
-
-
-def open_journal(place: JournalPlace, chat: Path, kind: str, loaded: Loaded) -> ChatJournal:
-    """Open the journal of a chat that was just read. Runs in the lane."""
-    journal = ChatJournal(place, chat, kind)
-    journal.begin(loaded.messages, loaded.header.integrity(), is_known=False)
-    return journal

@@ -20,9 +20,9 @@ from tavern_desktop.session.journaling import Journaling
 from tavern_desktop.session.loading import READ_ONLY_REFUSALS, ChatKind, Loaded, ReadOnlyReason, Setup
 from tavern_desktop.session.moving import Moving
 from tavern_desktop.session.opening import Opening
-from tavern_desktop.session.outside import FollowFile
 from tavern_desktop.session.reading import Reading
 from tavern_desktop.session.refusals import CommandRefused
+from tavern_desktop.session.reopening import Recovery
 from tavern_desktop.session.runner import Outcome
 from tavern_desktop.session.save_queue import Save, SaveQueue, SaveState
 from tavern_desktop.session.saving import Saving
@@ -77,6 +77,8 @@ class ChatSession:
         """A version was written to the file."""
         self.journal_changed: Signal[()] = Signal()
         """Something was written to the journal, or soon will be."""
+        self.recovered: Signal[Recovery] = Signal()
+        """`recovery` is there: what the journal knew and the file did not is back, or waits for `bring_back`."""
         self.notice: Signal[str] = Signal()
         """A sentence for the person."""
         self.path = path
@@ -89,6 +91,7 @@ class ChatSession:
         self.needs_header_consent = False
         self.epoch = 0
         """How often the chat became something else than commands made of it: read, followed, merged."""
+        self.recovery: Recovery | None = None
         self.commands = UndoStack()
         self.file = FileState()
         self._opening = Opening(self, setup)
@@ -185,13 +188,13 @@ class ChatSession:
                 self._replaces(command)
         finally:  # also when an observer of the chat raises: what was changed is saved
             self.journaling.note_done(command)
-            self._changed()
+            self.note_change()
         return changed
 
     def undo(self) -> None:
         """Take back the newest command not yet taken back. Raises UndoRefused; that command is then forgotten."""
         command = self._step(self.commands.next_undo, self.commands.undo, "undo")
-        self.file.saves_over_theirs |= isinstance(command, FollowFile)
+        self.file.saves_over_theirs |= command is not None and command.kind == "outside"
 
     def redo(self) -> None:
         """Carry out again what was taken back last. Raises UndoRefused; that command is then forgotten."""
@@ -233,6 +236,13 @@ class ChatSession:
     def take_file(self) -> None:
         """Take what is in the file, another answer; see `reload`."""
         self.reload()
+
+    def bring_back(self) -> None:
+        """Bring back a chat of which most was gone when it was opened, see `recovery`; it can be undone."""
+        recovery, chat = self.recovery, self._changeable()
+        if recovery is not None and recovery.kind == "shrunk" and recovery.steps:
+            self.recovery = None
+            self._opening.bring_back(chat, recovery)
 
     def allow_header(self) -> None:
         """Agree that saving gives this group chat a header line (D6)."""
@@ -335,7 +345,7 @@ class ChatSession:
                 step(chat)
             finally:
                 self.journaling.note_step(command, kind)
-                self._changed()
+                self.note_change()
         return command
 
     def _replaces(self, command: Command) -> None:
@@ -343,7 +353,8 @@ class ChatSession:
         if command.replaces_all:
             self.file.overrides = self.file.saves_over_theirs = True
 
-    def _changed(self) -> None:
+    def note_change(self) -> None:
+        """Take notice that the chat may differ from its file now, or no longer."""
         self.following.look_if_clean()
         self.queue.note_change()
         self.undo_changed.emit()

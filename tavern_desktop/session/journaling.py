@@ -46,8 +46,8 @@ class Journaling:
 
     def start(self, journal: ChatJournal | None) -> None:
         """Begin with a chat that is in the newest state of its journal, None: keep none."""
-        self.journal = journal
-        self._recorder = Recorder(self._session.chat) if journal is not None and self._session.chat else None
+        self.journal, chat = journal, self._session.chat
+        self._recorder = Recorder(chat) if journal is not None and chat is not None else None
 
     def note(self, kind: JournalKind, label: str, mark: Mark | None = None, undoes: Mark | None = None) -> None:
         """Write down what changed since the last time; nothing did: nothing is."""

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tavern_desktop.chat.chat import Chat
-from tavern_desktop.session.chat_journal import ChatJournal, open_journal
 from tavern_desktop.session.following import DAMAGE
 from tavern_desktop.session.loading import Loaded, Setup, write_recovery_copy
+from tavern_desktop.session.past import Past, past_of
+from tavern_desktop.session.reopening import BringBack, Opened, Recovery, open_journal
 from tavern_desktop.session.runner import Outcome
 from tavern_desktop.session.versions import Version
 from tavern_desktop.storage.errors import StorageError, sentence
@@ -76,21 +77,62 @@ class Opening:
             self._fail(StorageError("io", "read", str(fault), chat_ref=session.path))
             raise
         if place is None or session.read_only is not None or not loaded.is_chat:
-            self._opened(loaded, None)
+            self._opened(loaded, Opened(None))
             return
         self._attempt += 1
         work = partial(open_journal, place, session.path, session.kind, loaded)
         self._setup.runner.submit(work, partial(self._found, self._attempt, loaded), lane=session.lane)
 
-    def _found(self, attempt: int, loaded: Loaded, outcome: Outcome[ChatJournal]) -> None:
+    def _found(self, attempt: int, loaded: Loaded, outcome: Outcome[Opened]) -> None:
         if attempt == self._attempt:
             self._opened(loaded, outcome.result())
 
-    def _opened(self, loaded: Loaded, journal: ChatJournal | None) -> None:
+    def _opened(self, loaded: Loaded, opened: Opened) -> None:
         session = self._session
         session.chat = Chat(loaded.header, loaded.messages)
-        session.journaling.start(journal)
+        session.journaling.start(opened.journal)
         self._adopt(session.chat, loaded)
+        if opened.warning:
+            session.notice.emit(opened.warning)
+        if opened.recovery is not None:
+            session.recovery = opened.recovery
+            if opened.recovery.kind != "shrunk":
+                self.bring_back(session.chat, opened.recovery)
+            session.recovered.emit(opened.recovery)
+        self._remember_past(loaded, opened.number)
+
+    def bring_back(self, chat: Chat, recovery: Recovery) -> None:
+        """Make of the chat what it should be; it is then saved."""
+        session, command = self._session, BringBack(recovery)
+        try:
+            command.do(chat)
+            session.commands.add(command)
+        finally:
+            if recovery.is_in_journal:
+                session.journaling.skip()
+            else:
+                session.journaling.note_done(command)
+                session.file.saves_over_theirs = True
+            session.note_change()
+
+    def _remember_past(self, loaded: Loaded, number: int | None) -> None:
+        """Let be undone what was done before; `number` is the state that the file is in, None: the newest."""
+        session, journal = self._session, self._session.journaling.journal
+        if journal is None or number == 0:
+            return
+        self._attempt += 1
+        attempt, version = self._attempt, Version(loaded.header, loaded.messages)
+
+        def work() -> Past:
+            return past_of(journal.journal, journal.journal.number if number is None else number, version)
+
+        def found(outcome: Outcome[Past]) -> None:
+            past = outcome.result()
+            if attempt == self._attempt:
+                session.commands.put_below(past.done, past.undone)
+                session.undo_changed.emit()
+
+        self._setup.runner.submit(work, found, lane=session.lane)
 
     def _fail(self, error: StorageError) -> None:
         session = self._session
@@ -116,6 +158,7 @@ class Opening:
         session.journaling.note("reload", "Reload")
         session.journaling.note_file(loaded)
         self._adopt(session.chat, loaded)
+        self._remember_past(loaded, None)
         if kept is not None:
             session.notice.emit(f"Your unsaved changes were put aside in {kept}.")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.session.commands import Command
 
@@ -52,6 +54,12 @@ class UndoStack:
         command = self._undone.pop()
         command.do(chat)
         self._done.append(command)
+
+    def put_below(self, done: Sequence[Command], undone: Sequence[Command]) -> None:
+        """Put what was done before the chat was opened below what has been done since."""
+        if not self._done and not self._undone:
+            self._undone = list(undone)
+        self._done[:0] = done
 
     def clear(self) -> None:
         """Forget everything."""

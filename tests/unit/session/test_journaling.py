@@ -7,82 +7,21 @@ from typing import Any
 
 import pytest
 
-from tavern_desktop.session.chat_session import ChatSession
-from tavern_desktop.session.commands import AppendMessage, Command, DeleteMessages, EditText, MoveMessage
-from tavern_desktop.session.file_acts import FileActs, Removed
+from tavern_desktop.session.commands import AppendMessage, DeleteMessages, EditText, MoveMessage
+from tavern_desktop.session.file_acts import Removed
 from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.runner import Outcome
 from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.journal import Journal
-from tavern_desktop.storage.journal_versions import records_at
-from tavern_desktop.storage.unsaved import FOLDER, list_unsaved
-from tests.unit.session.chats import ByHand, recorded, reply, texts, user, write
+from tests.unit.session.chats import ByHand, reply, texts, user, write
+from tests.unit.session.journaled import Desk
 
 RECORDS = [user("u0"), reply("a0"), user("u1"), reply("a1"), user("u2")]
 
 
-class Desk:
-    """A program with one chat, and what its journal says."""
-
-    def __init__(self, folder: Path) -> None:
-        self.root = folder / "data"
-        self.own = folder / "own"
-        (self.root / "default-user" / "characters").mkdir(parents=True)
-        self.path = write(self.root / "default-user" / "chats" / "Mira" / "talk.jsonl", RECORDS)
-        self.start()
-
-    def start(self) -> None:
-        """Start the program, perhaps once more."""
-        self.runner = ByHand()
-        self.chats = OpenChats(self.runner, self.own / "recovery", own_folder=self.own, root=self.root, preview_limit=0)
-        self.acts = FileActs(self.runner, self.chats, self.own)
-        self.open(self.path)
-
-    def open(self, path: Path) -> ChatSession:
-        self.session = self.chats.open(path)
-        self.runner.run_until_idle()
-        self.notices = recorded(self.session.notice)
-        return self.session
-
-    @property
-    def keys(self) -> list[int]:
-        assert self.session.chat is not None
-        return [message.key for message in self.session.chat.messages]
-
-    def edit(self, index: int, text: str) -> None:
-        self.do(EditText(self.keys[index], text))
-
-    def do(self, command: Command) -> None:
-        self.session.do(command)
-        self.runner.run_until_idle()
-
-    def save(self) -> None:
-        self.session.save_now()
-        self.runner.run_until_idle()
-
-    def journal(self, path: Path | None = None) -> Journal:
-        assert self.chats.journals is not None
-        return self.chats.journals.journal(path or self.session.path)
-
-    def story(self) -> list[tuple[str, str]]:
-        return [(meta.kind, meta.label) for meta in reversed(self.journal().metas())]
-
-    def versions(self) -> list[list[bytes]]:
-        """Every version, the oldest first, by going back from the chat as it is."""
-        assert self.session.chat is not None
-        journal, chat = self.journal(), self.session.chat
-        now = [message.raw for message in chat.messages]
-        return [
-            records_at(journal, number, chat.header.raw, now)[1] for number in range(journal.oldest, journal.number + 1)
-        ]
-
-    def unsaved(self) -> list[str]:
-        return [unsaved.chat for unsaved in list_unsaved(self.own / FOLDER)]
-
-
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+    return Desk(tmp_path, RECORDS)
 
 
 def test_each_command_undo_and_redo_is_an_entry(desk: Desk) -> None:

@@ -1,0 +1,244 @@
+"""A chat is opened again: after a crash, after another program wrote it while it was closed, after neither."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tavern_desktop.session.commands import AppendMessage, DeleteMessages, MoveMessage
+from tavern_desktop.storage.journal_state import FILE_NAME
+from tests.unit.session.chats import lines, reply, user
+from tests.unit.session.journaled import Desk
+
+
+def said(text: str, minute: int, **fields: Any) -> dict[str, Any]:
+    return user(text, send_date=f"2026-01-05T10:{minute:02}:00.000Z", **fields)
+
+
+def answered(text: str, minute: int) -> dict[str, Any]:
+    return reply(text, send_date=f"2026-01-05T10:{minute:02}:00.000Z")
+
+
+RECORDS = [record for n in range(6) for record in (said(f"u{n}", 2 * n), answered(f"a{n}", 2 * n + 1))]
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path, RECORDS)
+
+
+def test_a_chat_closed_in_good_order_is_as_it_was(desk: Desk) -> None:
+    desk.edit(1, "mine")
+    desk.restart()
+    assert (desk.recovered, desk.session.is_dirty, desk.notices) == ([], False, [])
+    assert desk.story() == [("command", "Edit message")]
+
+
+# -- a program that died --------------------------------------------------------------------------------------
+
+
+def test_what_was_not_saved_when_the_program_died_is_back_and_is_saved(desk: Desk) -> None:
+    desk.edit(1, "published")
+    desk.save()
+    desk.do(AppendMessage(said("not saved", 30)))
+    desk.do(DeleteMessages([desk.keys[0]]))
+    desk.edit(3, "mine")
+    assert desk.unsaved() == [str(desk.path)]
+    before = lines(desk.path)
+    desk.start()
+    assert desk.texts == ["published", "u1", "a1", "mine", "a2", "u3", "a3", "u4", "a4", "u5", "a5", "not saved"]
+    (recovery,) = desk.recovered
+    assert (recovery.kind, recovery.count, recovery.is_in_journal) == ("unsaved", 3, True)
+    assert lines(desk.path) == before
+    desk.runner.advance(1)
+    assert desk.on_disk() == desk.texts
+    assert (desk.unsaved(), len(desk.story())) == ([], 4)
+    desk.restart()
+    assert (desk.recovered, desk.session.is_dirty) == ([], False)
+
+
+def test_what_is_back_can_be_undone_at_once_and_then_what_was_done_before(desk: Desk) -> None:
+    desk.edit(1, "published")
+    desk.save()
+    before = lines(desk.path)
+    desk.do(DeleteMessages(desk.keys[2:5]))
+    desk.start()
+    assert desk.session.undo_label == "Changes that were not saved"
+    desk.session.undo()
+    desk.runner.advance(1)
+    assert lines(desk.path)[1:] == before[1:]
+    assert desk.session.undo_label == "Edit message"
+    desk.session.undo()
+    desk.runner.advance(1)
+    assert desk.texts[1] == "a0"
+    desk.session.redo()
+    desk.session.redo()
+    assert len(desk.texts) == 9
+
+
+def test_a_program_that_dies_between_publishing_and_noting_it_down_has_nothing_to_bring_back(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.edit(1, "mine")
+    with monkeypatch.context() as patched:
+        patched.setattr("tavern_desktop.session.chat_journal.ChatJournal.published", lambda *_arguments: None)
+        desk.save()
+    desk.start()
+    assert (desk.recovered, desk.session.is_dirty, desk.texts[1]) == ([], False, "mine")
+    desk.close()
+    assert desk.unsaved() == []
+
+
+def test_changes_before_the_first_save_are_back_too(desk: Desk) -> None:
+    desk.do(AppendMessage(said("the very first", 30)))
+    desk.start()
+    assert desk.texts[-1] == "the very first"
+    assert [recovery.kind for recovery in desk.recovered] == ["unsaved"]
+
+
+def test_unsaved_changes_are_merged_with_what_another_program_wrote_meanwhile(desk: Desk) -> None:
+    desk.edit(1, "published")
+    desk.save()
+    desk.do(AppendMessage(said("not saved", 30)))
+    desk.edit(2, "mine")
+    theirs = desk.records()
+    theirs[5] |= {"mes": "theirs", "swipes": ["theirs"]}
+    desk.elsewhere([*theirs, answered("theirs, new", 40)])
+    desk.start()
+    assert [desk.texts[index] for index in (1, 2, 5)] == ["published", "mine", "theirs"]
+    assert sorted(desk.texts[12:]) == ["not saved", "theirs, new"]
+    (recovery,) = desk.recovered
+    assert (recovery.kind, recovery.count, recovery.is_in_journal) == ("unsaved", 2, False)
+    desk.runner.advance(1)
+    assert desk.on_disk() == desk.texts
+    assert any(b"theirs, new" in copy and b"not saved" not in copy for copy in desk.backups())
+    assert [kind for kind, _ in desk.story()][3:] == ["outside", "recovered"]
+    desk.restart()
+    assert (desk.recovered, desk.session.is_dirty) == ([], False)
+
+
+# -- another program, while we were closed -------------------------------------------------------------------
+
+
+def test_what_another_program_wrote_meanwhile_is_a_version_like_any_other(desk: Desk) -> None:
+    desk.edit(1, "mine")
+    desk.close()
+    desk.elsewhere([*desk.records(), said("theirs", 30)])
+    desk.start()
+    assert (desk.texts[1], desk.texts[-1], desk.recovered, desk.session.is_dirty) == ("mine", "theirs", [], False)
+    assert desk.story()[-1] == ("outside", "Changed elsewhere while closed")
+    assert [len(version) for version in desk.versions()] == [12, 12, 13]
+
+
+def test_messages_that_an_older_copy_was_saved_over_are_back(desk: Desk) -> None:
+    older = desk.records()
+    for n in range(30):
+        desk.do(AppendMessage(said(f"ours {n}", 30 + n)))
+        if n % 7 == 0:
+            desk.save()
+    desk.close()
+    desk.elsewhere([*older, answered("by the other", 20)])
+    desk.start()
+    assert sorted(desk.texts[12:]) == sorted(["by the other", *(f"ours {n}" for n in range(30))])
+    (recovery,) = desk.recovered
+    assert (recovery.kind, recovery.count) == ("saved_over", 30)
+    assert desk.session.undo_label == "Messages that were saved over"
+    desk.runner.advance(1)
+    assert desk.on_disk() == desk.texts
+    assert any(b"by the other" in copy and b"ours 1" not in copy for copy in desk.backups())
+    desk.session.undo()
+    desk.runner.advance(1)
+    assert desk.on_disk() == [*(record["mes"] for record in RECORDS), "by the other"]
+    desk.restart()
+    assert (desk.recovered, len(desk.texts)) == ([], 13)
+
+
+def test_an_edit_that_an_older_copy_was_saved_over_is_back(desk: Desk) -> None:
+    older = desk.records()
+    desk.edit(2, "a much better wording")
+    desk.close()
+    desk.elsewhere([*older, answered("by the other", 20)])
+    desk.start()
+    assert (desk.texts[2], desk.texts[-1]) == ("a much better wording", "by the other")
+
+
+def test_what_was_deleted_here_does_not_come_back_and_what_was_deleted_there_is_gone(desk: Desk) -> None:
+    desk.do(AppendMessage(said("ours", 30)))
+    desk.do(DeleteMessages([desk.keys[0]]))
+    desk.close()
+    theirs = desk.records()
+    del theirs[3]  # was there before our journal
+    desk.elsewhere([*theirs, answered("by the other", 40)])
+    desk.start()
+    assert "u0" not in desk.texts
+    assert "u2" not in desk.texts
+    assert desk.texts[-2:] == ["ours", "by the other"]
+    assert desk.recovered == []
+
+
+def test_a_chat_that_was_moved_about_elsewhere_stays_so(desk: Desk) -> None:
+    desk.do(MoveMessage(desk.keys[0], 3))
+    desk.close()
+    theirs = desk.records()
+    desk.elsewhere([theirs[-1], *theirs[:-1]])
+    desk.start()
+    assert (desk.texts[0], desk.recovered) == ("a5", [])
+
+
+def test_a_chat_of_which_most_is_gone_is_asked_about_and_can_be_brought_back(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, [])
+    for n in range(15):
+        desk.do(AppendMessage(said(f"ours {n}", n)))
+    desk.close()
+    desk.elsewhere(desk.records()[-1:])
+    desk.start()
+    assert desk.texts == ["ours 14"]
+    (recovery,) = desk.recovered
+    assert (recovery.kind, recovery.count, desk.session.is_dirty) == ("shrunk", 15, False)
+    desk.session.bring_back()
+    desk.runner.advance(1)
+    assert desk.on_disk() == [f"ours {n}" for n in range(15)]
+    desk.session.undo()
+    assert desk.texts == ["ours 14"]
+
+
+def test_of_a_chat_older_than_its_journal_not_everything_can_be_brought_back(desk: Desk) -> None:
+    desk.edit(1, "mine")
+    desk.close()
+    desk.elsewhere([reply("Hello there.")])
+    desk.start()
+    (recovery,) = desk.recovered
+    assert (recovery.kind, recovery.count, recovery.steps) == ("shrunk", 12, ())
+    desk.session.bring_back()
+    assert desk.texts == ["Hello there."]
+
+
+def test_another_chat_of_the_same_name_has_nothing_to_do_with_it(desk: Desk) -> None:
+    desk.do(AppendMessage(said("ours", 30)))
+    desk.close()
+    desk.elsewhere([said("another story", 0)], b'{"chat_metadata":{"integrity":"another"}}')
+    desk.start()
+    assert (desk.texts, desk.recovered, desk.journal().number) == (["another story"], [], 0)
+
+
+def test_without_the_digests_of_a_state_what_the_journal_has_is_still_back(desk: Desk) -> None:
+    older = desk.records()
+    desk.do(AppendMessage(said("ours", 30)))
+    desk.close()
+    (desk.journal().folder / FILE_NAME).unlink()
+    desk.elsewhere([*older, answered("by the other", 20)])
+    desk.start()
+    assert sorted(desk.texts[12:]) == ["by the other", "ours"]
+
+
+def test_a_copy_with_other_times_is_the_same_file(desk: Desk) -> None:
+    desk.edit(1, "mine")
+    desk.close()
+    desk.path.write_bytes(desk.path.read_bytes())
+    desk.start()
+    assert (desk.recovered, desk.story()) == ([], [("command", "Edit message")])
+    published = desk.journal().published
+    assert published is not None
+    assert published.signature == desk.session.signature
