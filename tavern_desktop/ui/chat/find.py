@@ -12,11 +12,14 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, islice
+from typing import TYPE_CHECKING
 
 import orjson
 
 from tavern_desktop.chat import facts, jsontext
-from tavern_desktop.storage.fragments import Fragment
+
+if TYPE_CHECKING:
+    from tavern_desktop.storage.fragments import Fragment
 
 _TEXT_START = b'"mes":"'
 _SPACES = re.compile(r"\s+")
@@ -62,6 +65,8 @@ def next_hit(hits: Sequence[int], index: int, step: int) -> int | None:
 @lru_cache(8)
 def _fragment(needle: str, exact_case: bool) -> Fragment:
     """Return what finds the needle, where one space stands for any."""
+    from tavern_desktop.storage.fragments import Fragment  # by who searches: every chat that is opened imports this
+
     return Fragment(_SPACES.sub(" ", needle), exact_case=exact_case)
 
 
