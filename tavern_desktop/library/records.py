@@ -14,9 +14,10 @@ from typing import Any
 
 from tavern_desktop.chat import jsontext
 from tavern_desktop.chat.jsontext import JsonTextError
-from tavern_desktop.library.card_chat import change_current_chat
+from tavern_desktop.library.card_text import change_card, current_chat
 from tavern_desktop.library.characters import SUFFIX as CARD
 from tavern_desktop.library.data_root import DataRoot, root_of
+from tavern_desktop.storage.conflict_copies import is_named_copy
 from tavern_desktop.storage.directory import kind_of
 from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.storage.names import SUFFIX
@@ -36,7 +37,27 @@ def follow(old: Path, new: Path) -> None:
     elif character := root.character_of(old):
         card = root.characters / f"{character}{CARD}"
         if card.is_file():
-            change_current_chat(card, before, after)
+            change_card(card, current_chat(after, instead_of=lambda named: named == before))
+
+
+def record_current(chat: Path) -> bool:
+    """Make `chat` the current one of its character or groups where they name none that is there (known failure B-03).
+
+    Returns whether a record was changed. Raises StorageError, OSError.
+    """
+
+    def is_gone(named: object) -> bool:
+        return not isinstance(named, str) or not named or not os.path.lexists(chat.with_name(named + SUFFIX))
+
+    return _make_current(chat, is_gone)
+
+
+def make_current(chat: Path) -> bool:
+    """Make `chat`, which is there, the current one of its character, or of the groups that list it.
+
+    Returns whether a record was changed. Raises StorageError, OSError.
+    """
+    return _make_current(chat, lambda named: True)
 
 
 def add_beside(chat: Path, new: Path) -> None:
@@ -71,6 +92,18 @@ def drop(chat: Path) -> tuple[Path, ...]:
     return ()
 
 
+def go_on_in(chat: Path, new: Path) -> None:
+    """Make `new` the current chat wherever `chat` is it; both stay in the lists. Raises StorageError, OSError."""
+    root = root_of(chat)
+    if root is None:
+        return
+    if kind_of(chat) == "group":
+        add_beside(chat, new)
+        _change_groups(root, lambda record: _with_current(record, _stem(new), lambda named: named == _stem(chat)))
+    else:
+        follow(chat, new)
+
+
 def put_back(records: tuple[Path, ...], chat: Path) -> None:
     """Give a chat that is there again back to the groups that `drop` took it from. Raises StorageError, OSError."""
     for record in records:
@@ -82,9 +115,21 @@ def newest_beside(chat: Path) -> Path | None:
     others: list[tuple[int, Path]] = []
     with contextlib.suppress(OSError):
         for entry in os.scandir(chat.parent):
-            if entry.name.endswith(SUFFIX) and entry.name != chat.name and entry.is_file():
+            is_other = entry.name.endswith(SUFFIX) and entry.name != chat.name and entry.is_file()
+            if is_other and not is_named_copy(entry.name):
                 others.append((entry.stat().st_mtime_ns, Path(entry.path)))
     return max(others)[1] if others else None
+
+
+def _make_current(chat: Path, instead_of: Callable[[object], bool]) -> bool:
+    root, stem = root_of(chat), _stem(chat)
+    if root is None:
+        return False
+    if kind_of(chat) == "group":
+        return bool(_change_groups(root, lambda record: _with_current(record, stem, instead_of)))
+    character = root.character_of(chat)
+    card = root.characters / f"{character}{CARD}"
+    return bool(character) and card.is_file() and change_card(card, current_chat(stem, instead_of=instead_of))
 
 
 def _stem(path: Path) -> str:
@@ -120,6 +165,13 @@ def _renamed(record: Record, old: str, new: str) -> Record:
     if isinstance(past, dict) and old in past:
         changed["past_metadata"] = {(new if chat == old else chat): value for chat, value in past.items()}
     return changed
+
+
+def _with_current(record: Record, chat: str, instead_of: Callable[[object], bool]) -> Record:
+    chats = record.get("chats")
+    if not isinstance(chats, list) or chat not in chats or not instead_of(record.get("chat_id")):
+        return record
+    return record | {"chat_id": chat}
 
 
 def _with_another(record: Record, chat: str, new: str) -> Record:

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import logging
+import random
 from datetime import datetime
 from pathlib import Path
+from urllib.parse import quote
 
 from tavern_desktop.chat import edits, swipes
 from tavern_desktop.chat.header import Header
 from tavern_desktop.chat.message import Message
+from tavern_desktop.library.card_file import CardError
 from tavern_desktop.library.characters import SUFFIX, Greeting, greeting
 from tavern_desktop.library.data_root import DataRoot
+from tavern_desktop.library.groups import Group
+from tavern_desktop.library.records import add_to_group, make_current
 from tavern_desktop.storage import names
+from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.format import commit_pieces
 from tavern_desktop.storage.publish import publish
+
+_log = logging.getLogger(__name__)
 
 
 def create_chat(root: DataRoot, stem: str) -> Path:
     """Write a new chat with the character `stem` and return its file. Runs off the owner.
 
-    The alternate greetings are the greeting's swipes. Raises CardError, OSError, StorageError.
+    The file comes first; only then the card names it as the current one (known failure B-03). The alternate
+    greetings are the greeting's swipes. Raises CardError, OSError, StorageError.
     """
     opening = greeting(root.characters / f"{stem}{SUFFIX}")
     folder = root.chat_folder(stem)
@@ -27,7 +37,45 @@ def create_chat(root: DataRoot, stem: str) -> Path:
     path = folder / names.free_name(wanted, lambda name: (folder / name).exists())
     header = Header.new()
     publish(path, commit_pieces(header, greeting_messages(opening)), expected=None, integrity=header.integrity())
+    _name_as_current(path)
     return path
+
+
+def create_group_chat(root: DataRoot, group: Group) -> Path:
+    """Write a new chat with a group and return its file. Runs off the owner.
+
+    One greeting of each member who is not muted, chosen at random (chat files §9.4); a member without a card that
+    can be read says nothing. Raises OSError, StorageError.
+    """
+    root.group_chats.mkdir(parents=True, exist_ok=True)
+    wanted = f"{datetime.now():%Y-%m-%d@%Hh%Mm%Ss}"
+    path = root.group_chats / names.free_name(wanted, lambda name: (root.group_chats / name).exists())
+    header = Header.new()
+    messages = [message for member in group.members for message in _member_greeting(root, member)]
+    publish(path, commit_pieces(header, messages), expected=None, integrity=header.integrity())
+    add_to_group(root, group.id, path)
+    _name_as_current(path)
+    return path
+
+
+def _member_greeting(root: DataRoot, member: str) -> list[Message]:
+    try:
+        opening = greeting(root.characters / member)
+    except (CardError, OSError):
+        return []
+    if not opening.texts:
+        return []
+    avatar = {"original_avatar": member, "force_avatar": f"/thumbnail?type=avatar&file={quote(member, safe='')}"}
+    record = edits.new_message("assistant", random.choice(opening.texts), opening.name)
+    return [edits.created(record | avatar)]
+
+
+def _name_as_current(chat: Path) -> None:
+    """Tell the card or the group; where that cannot be done the chat is there all the same (known failure B-03)."""
+    try:
+        make_current(chat)
+    except (OSError, StorageError) as error:
+        _log.warning("the current chat could not be recorded: %s", type(error).__name__)
 
 
 def greeting_messages(opening: Greeting) -> list[Message]:

@@ -18,6 +18,7 @@ from tavern_desktop.ui.file_deeds import FileDeeds
 from tavern_desktop.ui.finding import Finding
 from tavern_desktop.ui.inspector.pane import Inspector
 from tavern_desktop.ui.library.entries import Entry
+from tavern_desktop.ui.long_chats import LongChats
 from tavern_desktop.ui.manager.owner import owner_of_character, owner_of_group
 from tavern_desktop.ui.menus import (
     HEADER_MENU,
@@ -63,6 +64,7 @@ class ChatPart(QObject):
         self.owners = OwnerActs(window, self)
         self.branching = Branching(window, self, teller)
         self.copies = ConflictCopies(window, self)
+        self.long_chats = LongChats(window, self)
         self._history: HistoryDeeds | None = None
         self._history_tab = self.inspector.add_tab(self.tr("History"), lambda: self.history.tab)
         self.acts = WindowActs(window, self)
@@ -124,6 +126,7 @@ class ChatPart(QObject):
         self.desk.state_changed.connect(self._show_available)
         self.desk.save_changed.connect(self._show_save)
         self.finding.changed.connect(self._show_available)
+        self.desk.replying.changed.connect(self._show_available)
         self.copies.changed.connect(self._show_available)
         pane.header.menu_requested.connect(lambda place: self._pop_up(HEADER_MENU, place))
         pane.view.menu_requested.connect(lambda place: self._pop_up(MESSAGE_CONTEXT, place))
@@ -185,8 +188,10 @@ class ChatPart(QObject):
         there = self.desk.available()
         if self._window.library.chosen_character():
             there |= Need.CHARACTER
-        if self.owners.at_hand() is not None:
+        if self.owners.has_one_at_hand:
             there |= Need.OWNER
+        if self.desk.replying.task is not None:
+            there |= Need.REPLY
         if self.finding.is_active:
             there |= Need.SEARCH
         if self.copies.are_there:

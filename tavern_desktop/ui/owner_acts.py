@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,9 +10,16 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from tavern_desktop.library.recents import ChatRow
+from tavern_desktop.library.records import record_current
+from tavern_desktop.session.new_chat import create_group_chat
+from tavern_desktop.session.runner import Outcome
+from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.ui.actions import Act
 from tavern_desktop.ui.banner import Notice
 from tavern_desktop.ui.manager.owner import Owner, owner_of_character, owner_of_chat, owner_of_group
+
+log = logging.getLogger(__name__)
 
 if TYPE_CHECKING:
     from tavern_desktop.session.importing import Imported
@@ -31,6 +39,10 @@ class OwnerActs(QObject):
             Act.MANAGE_CHATS: self.manage,
             Act.IMPORT_CHATS: self.import_chats,
         }
+        self._seen: set[Path] = set()
+        """Chats of which it was seen already whether they are to be recorded as current ones."""
+        part.desk.state_changed.connect(self._note_opened)
+        self._services.library.loaded.connect(self._note_opened)
 
     def handles(self, act: Act) -> bool:
         """Say whether `act` is about somebody's chats."""
@@ -51,11 +63,21 @@ class OwnerActs(QObject):
         path = self._part.desk.path
         return owner_of_chat(library, str(path)) if path is not None else None
 
+    @property
+    def has_one_at_hand(self) -> bool:
+        """Whether `at_hand` has somebody to return, as far as that can be told without looking through the lists."""
+        session, lists = self._part.desk.session, self._window.library
+        in_list = lists.has_focus and bool(lists.person_kind)
+        return in_list or bool(self._part.desk.character) or (session is not None and session.kind == "group")
+
     def manage(self, owner: Owner | None) -> None:
         """Open the chat manager."""
         from tavern_desktop.ui.manager.dialog import ChatManager
 
-        if owner is not None:
+        if owner is None:
+            text = self.tr("This chat is nobody's: no character and no group has it.")
+            self._part.pane.banner.show_notice(Notice(text, key="owner"))
+        else:
             ChatManager(self._window, self._part, owner).open()
 
     def import_chats(
@@ -107,7 +129,48 @@ class OwnerActs(QObject):
 
     def begin_chat(self, owner: Owner) -> None:
         """Write a new chat with a character or a group, then open it."""
-        if owner.group:
-            self._part.pane.banner.show_notice(Notice(self.tr("New group chats come with groups."), key="file"))
-        else:
+        group = next((group for group in self._services.library.groups if group.id == owner.group), None)
+        if group is None:
             self._part.acts.start_chat(owner.character)
+            return
+        root = self._services.root
+
+        def begun(outcome: Outcome[Path]) -> None:
+            try:
+                path = outcome.result()
+            except StorageError as error:
+                self._services.messages.error(sentence(error))
+            except OSError as error:
+                reason = error.strerror or str(error)
+                self._services.messages.error(self.tr("The chat could not be made: {reason}.").format(reason=reason))
+            else:
+                self._services.library.refresh()
+                self._part.desk.open(path)
+
+        self._services.runner.submit(lambda: create_group_chat(root, group), begun)
+
+    def _note_opened(self) -> None:
+        """Where a card or group names no chat that is there, record the one that is open now (known failure B-03)."""
+        session, library = self._part.desk.session, self._services.library
+        if session is None or not session.can_change or not library.is_loaded or session.path in self._seen:
+            return
+        path = session.path
+        self._seen.add(path)
+        owner = owner_of_chat(library, str(path))
+        named = owner.current(library) if owner is not None else ""
+        if owner is None or named in {row.title for row in self._rows(owner)}:
+            return
+        if named:
+            text = self.tr("“{chat}”, last used with {name}, is not there any more. This chat takes its place.")
+            self._part.pane.banner.show_notice(Notice(text.format(chat=named, name=owner.name), key="current"))
+        self._services.runner.submit(lambda: record_current(path), self._recorded_it)
+
+    def _rows(self, owner: Owner) -> list[ChatRow]:
+        return self._services.library.chats_of(character=owner.character, group=owner.group)
+
+    def _recorded_it(self, outcome: Outcome[bool]) -> None:
+        """A card that cannot be written opens its newest chat the next time too: nothing to tell."""
+        if isinstance(outcome.error, StorageError | OSError):
+            log.warning("the current chat could not be recorded: %s", type(outcome.error).__name__)
+        elif outcome.result():
+            self._services.library.refresh()
