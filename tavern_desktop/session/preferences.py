@@ -58,6 +58,8 @@ class RootState(msgspec.Struct, frozen=True):
     library_tab: int = 0
     pinned: tuple[str, ...] = ()
     positions: dict[str, Position] = {}
+    warned_long: tuple[str, ...] = ()
+    """Chats of which it was said that they grow too long for SillyTavern."""
 
 
 class Preferences:

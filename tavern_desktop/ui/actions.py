@@ -87,6 +87,7 @@ class Act(Enum):
     BACKUPS = _a(QT_TRANSLATE_NOOP("Act", "Show Backups…"), "", "save", Need.FILE)
     CONFLICT_COPIES = _a(QT_TRANSLATE_NOOP("Act", "Conflict Copies…"), "", "swipes", Need.COPIES)
     REMOVE_CHAT = _a(QT_TRANSLATE_NOOP("Act", "Move Chat to the Bin"), "Ctrl+Shift+Del", "trash", Need.FILE)
+    CONTINUE_LINKED = _a(QT_TRANSLATE_NOOP("Act", "Continue in a New Linked Chat…"), "", "chat-plus", Need.CHAT)
     SETTINGS = _a(QT_TRANSLATE_NOOP("Act", "Settings…"), "Ctrl+,", "settings")
     CLOSE_WINDOW = _a(QT_TRANSLATE_NOOP("Act", "Close Window"), "Ctrl+W", "close")
     QUIT = _a(QT_TRANSLATE_NOOP("Act", "Quit"), "Ctrl+Q", "quit")

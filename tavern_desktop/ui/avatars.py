@@ -6,6 +6,7 @@ Until a picture is there, and where there is none, an avatar is a coloured squar
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Collection
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QRectF, QSize, Qt, Signal
@@ -84,16 +85,25 @@ class Avatars(QObject):
         self._pictures[key] = None
         while len(self._pictures) > KEPT:
             self._pictures.popitem(last=False)
-        self._runner.submit(lambda: read_square(Path(key[0]), key[1]), lambda outcome: self._keep(key, outcome))
+        self._read(key)
         return None
+
+    def read_again(self, paths: Collection[str] | None) -> None:
+        """Take notice that pictures changed, None: any may have; each stays as it is until the new one is there."""
+        for key in self._pictures:
+            if paths is None or key[0] in paths:
+                self._read(key)
 
     def forget(self) -> None:
         """Read every picture again when it is next asked for."""
         self._pictures.clear()
 
+    def _read(self, key: tuple[str, int]) -> None:
+        self._runner.submit(lambda: read_square(Path(key[0]), key[1]), lambda outcome: self._keep(key, outcome))
+
     def _keep(self, key: tuple[str, int], outcome: Outcome[QImage | None]) -> None:
         image = outcome.result()
-        if image is None or key not in self._pictures:
+        if key not in self._pictures or (image is None and self._pictures[key] is None):
             return
-        self._pictures[key] = QPixmap.fromImage(image)
+        self._pictures[key] = None if image is None else QPixmap.fromImage(image)
         self.loaded.emit()

@@ -36,8 +36,7 @@ class OutsideWatch(QObject):
 
     def _changed(self, paths: Paths) -> None:
         self._services.look_at_chats()
-        if paths is None or any(path.endswith(".png") for path in paths):
-            self._services.avatars.forget()
+        self._services.avatars.read_again(paths)
         self._services.library.refresh_for(paths)
 
     def _look(self) -> None:

@@ -66,6 +66,7 @@ class WindowActs(QObject):
             Act.NEXT_CHAT: partial(self.go_to_neighbour, 1),
             Act.RELOAD: self.reload,
             Act.CONFLICT_COPIES: self.show_copies,
+            Act.CONTINUE_LINKED: lambda: self._part.long_chats.ask(),
             Act.LIBRARY: partial(self._show_pane, "library"),
             Act.INSPECTOR: partial(self._show_pane, "inspector"),
             Act.HISTORY: lambda: self._part.show_history(),
