@@ -11,7 +11,7 @@ import logging
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -136,13 +136,13 @@ class BackupFolder:
             except OSError as error:
                 _log.warning("an old backup could not be removed: %s", error.strerror)
 
-    def _names(self) -> list[str]:
+    def _names(self) -> Iterable[str]:
         try:
             return os.listdir(self.path)
         except OSError as error:
             raise from_os(error, "list", self.path) from None
 
-    def _without_last_copies(self, doomed: list[str], kept: list[str], key: str) -> list[str]:
+    def _without_last_copies(self, doomed: Sequence[str], kept: Iterable[str], key: str) -> Sequence[str]:
         """Return which of `doomed`, oldest first, are of chats that have a newer copy."""
         of_key = re.compile(re.escape(PREFIX + key) + _STAMP)
         copied = {self._chat_in(name) for name in kept if of_key.fullmatch(name)}
