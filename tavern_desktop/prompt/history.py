@@ -27,7 +27,7 @@ def turns_from_end(scene: Scene) -> Iterator[Turn]:
     """Yield the history from its newest message on, decoding no more than is asked for."""
     macros = scene.macros
     for index in range(scene.end - 1, -1, -1):
-        data = scene.messages[index].data()
+        data = scene.messages[index].seen_data()
         yield Turn(index, *_turn(data, scene, macros, is_greeting=index == 0))
 
 

@@ -146,4 +146,4 @@ class UnfinishedEdits(QObject):
 
 def _text_of(chat: Chat, key: int) -> str:
     index = chat.find(key)
-    return facts.text(chat.messages[index].data()) if index is not None else ""
+    return facts.text(chat.messages[index].seen_data()) if index is not None else ""

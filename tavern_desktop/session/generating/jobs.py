@@ -71,7 +71,7 @@ class GenerateJob:
         """Return what there is to tell of a job that did not fail."""
         task, chat = self.task, self._session.chat
         index = chat.find(task.landed) if task is not None and task.landed is not None and chat is not None else None
-        text = facts.text(chat.messages[index].data()) if chat is not None and index is not None else self.text
+        text = facts.text(chat.messages[index].seen_data()) if chat is not None and index is not None else self.text
         failure = task.failure if task is not None else None
         return {
             "state": task.state if task is not None else "failed",

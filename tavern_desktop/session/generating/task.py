@@ -317,7 +317,7 @@ class GenerationTask:
 
 def joint_before(added: str, message: Message) -> str:
     """Return what stands between a message and its continuation: a blank where words would run together."""
-    before = facts.text(message.data())
+    before = facts.text(message.seen_data())
     if not before or not added or before[-1].isspace() or not (added[0].isalnum() and before[-1] in '.!?…"”*'):
         return ""
     return " "
