@@ -126,7 +126,7 @@ class BackupFolder:
         SillyTavern may remove it by its own rule, we do not.
         """
         files = [(backup.path.name, backup.mtime) for backup in self.list()]
-        doomed = to_prune(files, key, self.keep)
+        doomed: Sequence[str] = to_prune(files, key, self.keep)
         if doomed:
             doomed = self._without_last_copies(doomed, [name for name, _ in files if name not in doomed], key)
         left = [(name, mtime) for name, mtime in files if name not in doomed]
