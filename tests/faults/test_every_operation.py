@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tavern_desktop.storage import publish
+from tests.faults.conftest import Report
 from tests.faults.injector import Faults
 from tests.faults.writing.all_paths import WRITE_PATHS
 from tests.faults.writing.base import WritePath
@@ -26,10 +27,11 @@ def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("kind", WRITE_PATHS.values(), ids=WRITE_PATHS)
-def test_refused(kind: type[WritePath], tmp_path: Path, is_full: bool) -> None:
+def test_refused(kind: type[WritePath], tmp_path: Path, is_full: bool, report: Report) -> None:
     operations = _undisturbed(kind, tmp_path / "undisturbed")
     assert operations
-    for number, error, stays in _faults(len(operations), is_full):
+    faults = list(_faults(len(operations), is_full))
+    for number, error, stays in faults:
         folder = tmp_path / f"{number}-{errno.errorcode[error]}-{stays}"
         where = f"{operations[number - 1]} ({number} of {len(operations)}): {os.strerror(error)}"
         path = _ready(kind, folder)
@@ -42,6 +44,7 @@ def test_refused(kind: type[WritePath], tmp_path: Path, is_full: bool) -> None:
         path.check()
         assert path.is_done(), f"it cannot be done any more after {where}: {path.told}"
         assert path.strays() == [], where
+    report(f"{kind.name}: {len(operations)} file operations refused in {len(faults)} ways")
 
 
 def _ready(kind: type[WritePath], folder: Path) -> WritePath:

@@ -17,6 +17,7 @@ from tavern_desktop.session.preferences import Preferences
 from tavern_desktop.storage.journal import Journal
 from tavern_desktop.storage.journal_folders import JOURNALS
 from tavern_desktop.storage.own_folders import own_folders
+from tests.faults.conftest import Report
 from tests.faults.writing.all_paths import WRITE_PATHS
 from tests.faults.writing.base import WritePath, texts_of, whole_chats
 from tests.faults.writing.open_chats import FullSave
@@ -64,7 +65,7 @@ def test_killed_at_random_moments(
     tmp_path: Path,
     is_full: bool,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    report: Report,
 ) -> None:
     monkeypatch.setenv("TAVERN_DESKTOP_HOME", "")
     monkeypatch.setenv("XDG_DATA_HOME", "")
@@ -81,9 +82,8 @@ def test_killed_at_random_moments(
             strays += len(list(folder.rglob(".td-*.tmp")))
             _check(WRITE_PATHS[name](folder))
     assert strays or not is_full, "no process was ever killed while it wrote: the moments are chosen badly"
-    with capsys.disabled():
-        print(f"\n{killed.total()} processes killed, {strays} stages left behind and swept: ", end="")
-        print(", ".join(f"{name} {count}" for name, count in sorted(killed.items())))
+    each = ", ".join(f"{name} {count}" for name, count in sorted(killed.items()))
+    report(f"{killed.total()} processes killed, {strays} stages left behind and swept: {each}")
 
 
 def _check(path: WritePath) -> None:
