@@ -42,6 +42,8 @@ class Need(Flag):
     """The chat in view, or the row chosen in the library, is a character's or a group's."""
     UNDO = auto()
     REDO = auto()
+    REPLY = auto()
+    """A reply is being written in the chat in view."""
     COPIES = auto()
     """The chat in view has conflict copies."""
     SEARCH = auto()
@@ -85,9 +87,9 @@ class Act(Enum):
     IMPORT_CHATS = _a(QT_TRANSLATE_NOOP("Act", "Import Chats…"), "", "import")
     EXPORT = _a(QT_TRANSLATE_NOOP("Act", "Export Chat…"), "Ctrl+Shift+E", "file", Need.FILE)
     BACKUPS = _a(QT_TRANSLATE_NOOP("Act", "Show Backups…"), "", "save", Need.FILE)
+    CONTINUE_LINKED = _a(QT_TRANSLATE_NOOP("Act", "Continue in a New Linked Chat…"), "", "chat-plus", Need.CHAT)
     CONFLICT_COPIES = _a(QT_TRANSLATE_NOOP("Act", "Conflict Copies…"), "", "swipes", Need.COPIES)
     REMOVE_CHAT = _a(QT_TRANSLATE_NOOP("Act", "Move Chat to the Bin"), "Ctrl+Shift+Del", "trash", Need.FILE)
-    CONTINUE_LINKED = _a(QT_TRANSLATE_NOOP("Act", "Continue in a New Linked Chat…"), "", "chat-plus", Need.CHAT)
     SETTINGS = _a(QT_TRANSLATE_NOOP("Act", "Settings…"), "Ctrl+,", "settings")
     CLOSE_WINDOW = _a(QT_TRANSLATE_NOOP("Act", "Close Window"), "Ctrl+W", "close")
     QUIT = _a(QT_TRANSLATE_NOOP("Act", "Quit"), "Ctrl+Q", "quit")
@@ -107,6 +109,11 @@ class Act(Enum):
     COPY_MESSAGE = _a(QT_TRANSLATE_NOOP("Act", "Copy Message Text"), "", "copy", _MESSAGE)
     SWIPE_LEFT = _a(QT_TRANSLATE_NOOP("Act", "Previous Swipe"), "Alt+Left", "chevron-left", _MESSAGE | Need.SWIPES)
     SWIPE_RIGHT = _a(QT_TRANSLATE_NOOP("Act", "Next Swipe"), "Alt+Right", "chevron-right", _MESSAGE | Need.SWIPES)
+    REGENERATE = _a(QT_TRANSLATE_NOOP("Act", "Write Another Swipe"), "Ctrl+R", "refresh", _MESSAGE)
+    REPLY = _a(QT_TRANSLATE_NOOP("Act", "Have the Character Speak"), "Ctrl+Return", "chat", Need.CHAT)
+    CONTINUE = _a(QT_TRANSLATE_NOOP("Act", "Continue the Newest Message"), "Ctrl+Shift+Return", "end", Need.CHAT)
+    IMPERSONATE = _a(QT_TRANSLATE_NOOP("Act", "Write My Part"), "", "pencil", Need.CHAT)
+    STOP = _a(QT_TRANSLATE_NOOP("Act", "Stop the Reply"), "", "close", Need.REPLY)
     DELETE_SWIPE = _a(QT_TRANSLATE_NOOP("Act", "Delete This Swipe"), "", "swipes", _MESSAGE | Need.SWIPES)
     HIDE = _a(QT_TRANSLATE_NOOP("Act", "Hide from Prompt"), "", "eye-off", _MESSAGE | Need.VISIBLE)
     UNHIDE = _a(QT_TRANSLATE_NOOP("Act", "Show in Prompt"), "", "eye", _MESSAGE | Need.HIDDEN)

@@ -76,6 +76,14 @@ class Banner(QWidget):
         self._notices.append(notice)
         self._show_newest()
 
+    def show_behind(self, notice: Notice) -> None:
+        """Show `notice` unless something more urgent is shown: then once that is dismissed."""
+        if self._notices and self._notices[-1].tone != "info":
+            self._notices = [held for held in self._notices if not notice.key or held.key != notice.key]
+            self._notices.insert(len(self._notices) - 1, notice)
+        else:
+            self.show_notice(notice)
+
     def take_away(self, key: str) -> None:
         """Forget the notice with this key; one that is not there is fine."""
         self._notices = [held for held in self._notices if held.key != key]

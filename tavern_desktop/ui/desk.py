@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
@@ -12,6 +12,7 @@ from PySide6.QtGui import QImage
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.signal import Signal as ChatSignal
 from tavern_desktop.session.chat_session import ChatSession
+from tavern_desktop.session.generating.entering import ConversationView, Source
 from tavern_desktop.session.loading import ChatKind
 from tavern_desktop.storage.directory import kind_of
 from tavern_desktop.ui.actions import Need
@@ -29,12 +30,17 @@ from tavern_desktop.ui.library.entries import useful_title
 from tavern_desktop.ui.message_commands import MessageCommands
 from tavern_desktop.ui.newest_backup import look_for_backup
 from tavern_desktop.ui.reading_place import go_back_to, place_in
+from tavern_desktop.ui.recovery_notice import RecoveryNotice
+from tavern_desktop.ui.replying import Replying
 from tavern_desktop.ui.save_notices import SaveNotices
 from tavern_desktop.ui.services import Services
 from tavern_desktop.ui.speakers import Speakers
 from tavern_desktop.ui.theme import themes
 from tavern_desktop.ui.unfinished import UnfinishedEdits
 from tavern_desktop.ui.writing import Writing
+
+if TYPE_CHECKING:
+    from tavern_desktop.session.generating.reply import Speaker
 
 
 class ChatDesk(QObject):
@@ -55,6 +61,8 @@ class ChatDesk(QObject):
         self._speakers: Speakers | None = None
         self.commands = MessageCommands(services.runner, pane.view, lambda: self.session, self)
         self.writing = Writing(services, pane.composer, lambda: self.session, self.commands, self)
+        self.replying = Replying(services, pane, self.writing, self._speaker, self)
+        self._conversation: ConversationView | None = None
         self._unfinished = UnfinishedEdits(
             services, pane.view, pane.banner, lambda: self.session, self.commands, self.writing.put_behind, self
         )
@@ -64,12 +72,17 @@ class ChatDesk(QObject):
         self._notices.show_requested.connect(self.show_message)
         self._notices.undo_requested.connect(self.commands.undo)
         self._notices.replacing.connect(self.keep_edit)
+        self._recovery = RecoveryNotice(pane.banner, self)
+        self._recovery.show_requested.connect(self.show_message)
+        self._recovery.undo_requested.connect(self.commands.undo)
         self.commands.refused.connect(lambda text: pane.banner.show_notice(Notice(text, key="refused")))
         self.commands.preparing.connect(self._show_preparing)
         self.commands.undo_offered.connect(pane.undo_bar.offer)
         self.writing.noticed.connect(pane.banner.show_notice)
         self.writing.notice_withdrawn.connect(pane.banner.take_away)
         self.writing.sent.connect(pane.view.go_to_end)
+        self.writing.message_sent.connect(self.replying.answer_when_durable)
+        self.commands.regenerate_requested.connect(self.replying.regenerate)
         self.writing.persona_changed.connect(self._show_context)
         pane.undo_bar.undo_requested.connect(self.commands.undo)
         self.commands.undone.connect(pane.undo_bar.hide)
@@ -80,7 +93,7 @@ class ChatDesk(QObject):
         pane.view.editing_changed.connect(self._note_editor)
         services.avatars.loaded.connect(self._show_pictures)
         services.settings_changed.connect(self._apply_settings)
-        services.root_leaving.connect(self.leave)
+        services.root_leaving.connect(self._leave_root)
         themes().changed.connect(self._show_context)
         self._apply_settings()
 
@@ -114,18 +127,21 @@ class ChatDesk(QObject):
 
     # -- opening and leaving ----------------------------------------------------------------------------
 
-    def open(self, path: Path, kind: ChatKind | None = None) -> None:
+    def open(self, path: Path, kind: ChatKind | None = None, source: Source = "sidebar") -> None:
         """Bring this chat into view; one that is in view already stays as it is."""
+        conversation = self._conversing()
         if self.session is not None and self._services.open_chats.session_for(path) is self.session:
+            conversation.enter(path, source, kind)
             return
         self.leave()
-        session = self._services.open_chats.open(path, kind)
+        session = conversation.enter(path, source, kind)
         self.session = session
         self._connect(session, True)
         self._pane.show_page("surface")
         self.writing.take_up(session)
         self._unfinished.take_up()
         self._notices.watch(session)
+        self._recovery.watch(session)
         self._make_speakers()
         self._show_header()
         self._show_state()
@@ -146,12 +162,23 @@ class ChatDesk(QObject):
         self._pane.banner.clear()
         self._connect(session, False)
         self._notices.watch(None)
+        self._recovery.watch(None)
         self._show_chat(None)
         self.session = None
-        self._services.open_chats.release(session)
+        self._conversing().leave()
         self.chat_changed.emit()
         self.state_changed.emit()
         self.save_changed.emit()
+
+    def _conversing(self) -> ConversationView:
+        if self._conversation is None:
+            self._conversation = ConversationView(self._services.open_chats, self._services.generations)
+            self.replying.follow(self._conversation)
+        return self._conversation
+
+    def _leave_root(self) -> None:
+        self.leave()
+        self._conversation = None
 
     def keep_edit(self) -> None:
         """Take what is being typed into a message as its text, as before leaving the chat."""
@@ -261,6 +288,7 @@ class ChatDesk(QObject):
         if position is not None and not (had_preview and self._pane.view.was_scrolled):
             go_back_to(self._pane.view, chat, position)
         self.writing.find_persona(session)
+        self.replying.show_now()
         self.writing.forget_sent(session)
         self._unfinished.offer()
 
@@ -341,7 +369,15 @@ class ChatDesk(QObject):
             self._pane.locale(),
             self.session is not None and self.session.kind == "group",
             self._decode,
+            can_generate=True,
         )
+
+    def _speaker(self) -> Speaker:
+        """Return who replies in the chat in view."""
+        from tavern_desktop.session.generating.reply import Speaker
+
+        character = self.character
+        return Speaker(self._name(), f"{character}.png" if character else "")
 
     def _decode(self, work: Callable[[], QImage], done: Callable[[QImage], None]) -> None:
         """Decode a picture in a message away from the window's thread."""

@@ -27,6 +27,7 @@ MESSAGE: Items = (
     None, Act.BRANCH, Act.BOOKMARK, Act.OPEN_BOOKMARK, Act.REMOVE_BOOKMARK, None, Act.DELETE, Act.DELETE_FROM_HERE,
     None, Act.SELECT_PREVIOUS, Act.SELECT_NEXT,
 )  # fmt: skip
+REPLY: Items = (Act.REPLY, Act.REGENERATE, Act.CONTINUE, Act.IMPERSONATE, None, Act.STOP)
 CHAT: Items = (
     Act.JUMP, Act.GO_TO, Act.GO_TO_END, Act.SHOW_MORE, Act.BOOKMARKS, Act.BRANCHES, Act.MAIN_CHAT,
     Act.CONTINUE_LINKED, None, Act.PREVIOUS_CHAT, Act.NEXT_CHAT, None, Act.RELOAD,
@@ -45,6 +46,7 @@ MENU_BAR: Sequence[tuple[object, Items]] = (
     (QT_TRANSLATE_NOOP("Menu", "&File"), FILE),
     (QT_TRANSLATE_NOOP("Menu", "&Edit"), EDIT),
     (QT_TRANSLATE_NOOP("Menu", "&Message"), MESSAGE),
+    (QT_TRANSLATE_NOOP("Menu", "&Reply"), REPLY),
     (QT_TRANSLATE_NOOP("Menu", "&Chat"), CHAT),
     (QT_TRANSLATE_NOOP("Menu", "&View"), VIEW),
     (QT_TRANSLATE_NOOP("Menu", "&Help"), HELP),
@@ -52,9 +54,9 @@ MENU_BAR: Sequence[tuple[object, Items]] = (
 
 MESSAGE_CONTEXT: Items = (
     Act.EDIT, Act.COPY_MESSAGE, Act.COPY, Act.MESSAGE_HISTORY, None, Act.SWIPE_LEFT, Act.SWIPE_RIGHT,
-    Act.DELETE_SWIPE, None, Act.HIDE, Act.UNHIDE, Act.MOVE_UP, Act.MOVE_DOWN, Act.INSERT_BEFORE, Act.INSERT_AFTER,
-    Act.DUPLICATE, None, Act.BRANCH, Act.BOOKMARK, Act.OPEN_BOOKMARK, Act.REMOVE_BOOKMARK, None, Act.DELETE,
-    Act.DELETE_FROM_HERE,
+    Act.REGENERATE, Act.DELETE_SWIPE, None, Act.HIDE, Act.UNHIDE, Act.MOVE_UP, Act.MOVE_DOWN,
+    Act.INSERT_BEFORE, Act.INSERT_AFTER, Act.DUPLICATE, None, Act.BRANCH, Act.BOOKMARK, Act.OPEN_BOOKMARK,
+    Act.REMOVE_BOOKMARK, None, Act.DELETE, Act.DELETE_FROM_HERE,
 )  # fmt: skip
 HEADER_MENU: Items = (
     Act.NEW_CHAT, None, Act.FIND, Act.GO_TO, Act.GO_TO_END, None, Act.BOOKMARKS, Act.BRANCHES,

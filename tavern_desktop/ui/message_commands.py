@@ -48,6 +48,8 @@ class MessageCommands(QObject):
     """Something was taken back."""
     link_requested = Signal(object, int)
     """(Act, key): something about branches and bookmarks is wanted at this message."""
+    regenerate_requested = Signal(int)
+    """Another alternative of the message with this key is to be written."""
     undo_offered = Signal(str)
     """Something was taken away; the sentence for the undo bar."""
 
@@ -66,6 +68,7 @@ class MessageCommands(QObject):
             Act.COPY_MESSAGE: lambda chat, key, keys: self._copy(chat, keys),
             Act.SWIPE_LEFT: lambda chat, key, keys: self.swipe(key, -1),
             Act.SWIPE_RIGHT: lambda chat, key, keys: self.swipe(key, 1),
+            Act.REGENERATE: lambda chat, key, keys: self.regenerate_requested.emit(key),
             Act.DELETE_SWIPE: lambda chat, key, keys: self._delete_swipe(chat, key),
             Act.HIDE: lambda chat, key, keys: self.run(SetHidden(keys, True)),
             Act.UNHIDE: lambda chat, key, keys: self.run(SetHidden(keys, False)),
@@ -115,8 +118,7 @@ class MessageCommands(QObject):
             newest = chat.messages[-1].key == key
             to = None if newest or len(facts.swipes(data)) < 2 else 0
             if newest:
-                sentence = self.tr("This is the last one. Generating another reply comes with model connections.")
-                self.refused.emit(sentence)
+                self.regenerate_requested.emit(key)
         if isinstance(to, int):
             self._do(SelectSwipe(key, to))
 

@@ -14,7 +14,8 @@ from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.generating.entering import ConversationView
 from tavern_desktop.session.generating.events import Event, Partial
 from tavern_desktop.session.refusals import CommandRefused
-from tavern_desktop.ui.banner import Notice
+from tavern_desktop.ui.actions import Act
+from tavern_desktop.ui.banner import Button, Notice
 from tavern_desktop.ui.chat.list_model import ChatListModel
 from tavern_desktop.ui.chat_pane import ChatPane
 from tavern_desktop.ui.services import Services
@@ -39,7 +40,6 @@ class Replying(QObject):
         self,
         services: Services,
         pane: ChatPane,
-        conversation: ConversationView,
         writing: Writing,
         speaker: Callable[[], Speaker],
         parent: QObject,
@@ -47,34 +47,62 @@ class Replying(QObject):
         super().__init__(parent)
         self._services = services
         self._pane = pane
-        self._conversation = conversation
+        self._conversation: ConversationView | None = None
         self._writing = writing
         self._speaker = speaker
         self._partial = Partial()
         self._followed: GenerationTask | None = None
+        self._told_of_no_model = False
+        self._acts: dict[Act, Callable[[], object]] = {
+            Act.REPLY: self.answer,
+            Act.CONTINUE: self.continue_last,
+            Act.IMPERSONATE: self.impersonate,
+            Act.STOP: self.stop,
+        }
+        pane.composer.stop_requested.connect(self.stop)
+
+    def follow(self, conversation: ConversationView) -> None:
+        """Show the replies of the chats that come into this view."""
+        self._conversation = conversation
         conversation.rebuilt.connect(self._rebuild)
         conversation.advanced.connect(self._advance)
         conversation.state_changed.connect(self._view_changed)
-        pane.composer.stop_requested.connect(self.stop)
 
     @property
     def task(self) -> GenerationTask | None:
         """The reply that is being written in the chat in view, None if none is."""
-        session = self._conversation.session
+        session = self._session()
         return self._services.generations.of(session) if session is not None else None
+
+    def handles(self, act: Act) -> bool:
+        """Say whether `act` is about replies."""
+        return act in self._acts
+
+    def run(self, act: Act) -> None:
+        """Do what an action stands for."""
+        self._acts[act]()
+
+    def _session(self) -> ChatSession | None:
+        return self._conversation.session if self._conversation is not None else None
 
     # -- asking -----------------------------------------------------------------------------------------------
 
     def answer(self) -> None:
         """Have the message that was just sent answered, now or after the reply that is being written."""
-        session = self._conversation.session
+        session = self._session()
         if session is not None:
             generations = self._services.generations
             self._try(lambda: generations.answer(session, self._speaker(), self._writing.persona))
 
+    def answer_when_durable(self) -> None:
+        """Have the message that was just sent answered once it cannot get lost any more."""
+        session = self._session()
+        if session is not None:
+            session.make_durable(lambda: self.answer() if self._session() is session else None)
+
     def continue_last(self) -> None:
         """Have the newest message of the character go on."""
-        session = self._conversation.session
+        session = self._session()
         chat = session.chat if session is not None else None
         if chat is not None and len(chat):
             self._start("continue", chat.messages[-1].key)
@@ -85,7 +113,7 @@ class Replying(QObject):
 
     def regenerate(self, key: int) -> None:
         """Have another alternative of a reply written (D25); a message of the person's is answered anew instead."""
-        session = self._conversation.session
+        session = self._session()
         chat = session.chat if session is not None else None
         index = chat.find(key) if chat is not None else None
         if chat is None or index is None:
@@ -100,7 +128,7 @@ class Replying(QObject):
             task.stop()
 
     def _start(self, kind: Kind, key: int | None, speaker: Speaker | None = None) -> None:
-        session = self._conversation.session
+        session = self._session()
         if session is None:
             return
         generations = self._services.generations
@@ -116,9 +144,14 @@ class Replying(QObject):
 
     # -- showing ----------------------------------------------------------------------------------------------
 
+    def show_now(self) -> None:
+        """Show the reply that is being written in the chat that has just come into view, as far as it has come."""
+        if self._followed is not None:
+            self._show()
+
     def _rebuild(self, partial: Partial) -> None:
         self._partial = partial.copy()
-        task = self._conversation.task
+        task = self._task_in_view()
         if task is not None and task is not self._followed:
             self._followed = task
             task.landing.connect(self._land)
@@ -137,8 +170,10 @@ class Replying(QObject):
     def _show(self) -> None:
         from tavern_desktop.session.generating.so_far import record_so_far, stands_behind
 
-        task, model = self._conversation.task, self._pane.view.records
-        if task is None or not isinstance(model, ChatListModel) or task.target.kind == "impersonate":
+        task, model = self._task_in_view(), self._pane.view.records
+        if task is None or not isinstance(model, ChatListModel) or model.chat is not task.session.chat:
+            return
+        if task.target.kind == "impersonate":
             return
         if self._partial.text or self._partial.reasoning or task.target.key is None:
             model.show_live(task.key, record_so_far(task, self._partial), stands_behind(task))
@@ -162,9 +197,12 @@ class Replying(QObject):
 
     def _view_changed(self) -> None:
         """Another chat, or none, is in view: what was followed goes on without us."""
-        if self._conversation.task is not self._followed:
+        if self._task_in_view() is not self._followed:
             self._followed = None
         self._say_running()
+
+    def _task_in_view(self) -> GenerationTask | None:
+        return self._conversation.task if self._conversation is not None else None
 
     def _say_running(self) -> None:
         self._pane.composer.show_writing(self._followed is not None)
@@ -184,18 +222,21 @@ class Replying(QObject):
 
     def _tell_failure(self, task: GenerationTask, failure: Failure) -> None:
         if failure.kind == "no_model":
+            if task.target.kind == "reply" and self._told_of_no_model:
+                return
+            self._told_of_no_model = True
             connect = (self.tr("Connect a Model…"), self.connect_requested.emit)
             sentence = self.tr("Your message is in the chat. To get a reply, connect a model.")
-            self._pane.banner.show_notice(Notice(sentence, (connect,), key=NOTICE))
+            self._pane.banner.show_behind(Notice(sentence, (connect,), key=NOTICE))
             return
-        buttons = [(self.tr("Retry"), partial(self._retry, task))]
+        buttons: list[Button] = [(self.tr("Retry"), partial(self._retry, task))]
         if failure.kind in ("unreachable", "key", "connection", "not_found"):
             buttons.append((self.tr("Connections…"), self.connect_requested.emit))
         self._pane.banner.show_notice(Notice(failure.sentence, buttons, "warning", NOTICE))
 
     def _retry(self, task: GenerationTask) -> None:
         """Ask for the same again. A part that came stays; a reply that has a part gets another alternative."""
-        session: ChatSession | None = self._conversation.session
+        session = self._session()
         if session is None or session is not task.session or session.chat is None:
             return
         kind, key = task.target.kind, task.target.key

@@ -27,6 +27,8 @@ from tavern_desktop.ui.theme import themes
 if TYPE_CHECKING:
     from tavern_desktop.session.drafts import Drafts
     from tavern_desktop.session.file_acts import FileActs
+    from tavern_desktop.session.generating.generations import Generations
+    from tavern_desktop.session.generating.model_servers import ModelServers
     from tavern_desktop.session.open_chats import OpenChats
 
 log = logging.getLogger(__name__)
@@ -85,6 +87,38 @@ class Services(QObject):
         self._open_chats: OpenChats | None = None
         self._file_acts: FileActs | None = None
         self._drafts: Drafts | None = None
+        self._generations: Generations | None = None
+        self._model_servers: ModelServers | None = None
+
+    @property
+    def generations(self) -> Generations:
+        """The replies that are being written in chats of the data root in use."""
+        if self._generations is None:
+            from tavern_desktop.session.generating.generations import Generations
+
+            self._generations = Generations(self.open_chats, lambda: self.model_servers)
+        return self._generations
+
+    @property
+    def model_servers(self) -> ModelServers:
+        """The part that talks to model servers; made with the first reply."""
+        if self._model_servers is None:
+            from tavern_desktop.session.generating.model_servers import ModelServers
+
+            self._model_servers = ModelServers(self.runner, self.folders, self.own_data)
+        return self._model_servers
+
+    def stop_replies(self) -> None:
+        """Stop the replies that are being written, and keep what has come of them."""
+        if self._generations is not None:
+            self._generations.stop_all(WRITE_SECONDS)
+
+    def _end_replies(self) -> None:
+        """Talk to no model server any more, for this data root or for good."""
+        self.stop_replies()
+        if self._model_servers is not None:
+            self._model_servers.close()
+        self._generations = self._model_servers = None
 
     @property
     def own_data(self) -> Path:
@@ -199,6 +233,7 @@ class Services(QObject):
         if root == self.root:
             return
         self.root_leaving.emit()
+        self._end_replies()
         self.library.stop()
         self.root = root
         self.library = self._make_library()
@@ -226,6 +261,7 @@ class Services(QObject):
 
     def shut_down(self) -> None:
         """Let everything that is being written finish; the program ends."""
+        self._end_replies()
         self.library.stop()
         self.ending.emit()
         if self._unwritten:

@@ -96,6 +96,8 @@ class WindowActs(QObject):
             self._part.branching.run(act)
         elif commands.handles(act):
             commands.act(act)
+        elif self._part.desk.replying.handles(act):
+            self._part.desk.replying.run(act)
         else:
             self._acts[act]()
 
@@ -247,7 +249,9 @@ class WindowActs(QObject):
         window = self._window
         if self._part.pane.view.leave_mode():
             return
-        if self._part.pane.find_bar.isVisible():
+        if self._part.desk.replying.task is not None:
+            self._part.desk.replying.stop()
+        elif self._part.pane.find_bar.isVisible():
             self._part.pane.find_bar.close_bar()
         elif window.library.search.text() and window.library.search.hasFocus():
             window.library.search.clear()
@@ -300,6 +304,7 @@ class WindowActs(QObject):
             return
         self._part.pane.banner.take_away("root")
         self._part.desk.keep_edit()
+        self._services.stop_replies()
         unsaved = self._services.open_chats.flush_all(FLUSH_SECONDS)
         if unsaved:  # behind another data folder nobody would see them any more
             text = self.tr("Not changed to another data folder, because these chats could not be saved: {titles}.")
@@ -320,6 +325,7 @@ class WindowActs(QObject):
         if self._closes_anyway or self._is_not_last():
             return True
         self._part.desk.keep_edit()
+        self._services.stop_replies()
         unsaved = self._services.open_chats.flush_all(FLUSH_SECONDS)
         if unsaved:
             self._ask_whether_to_close(unsaved)

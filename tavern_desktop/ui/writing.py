@@ -33,6 +33,10 @@ class Writing(QObject):
 
     persona_changed = Signal()
     sent = Signal()
+    message_sent = Signal()
+    """The person's message is in the chat, for somebody to answer."""
+    reply_requested = Signal(str)
+    """A `/` command asks for a reply: "continue", …"""
     noticed = Signal(object)
     """A Notice for the banner."""
     notice_withdrawn = Signal(str)
@@ -47,7 +51,6 @@ class Writing(QObject):
     ) -> None:
         super().__init__(parent)
         self.persona = services.persona
-        self._told_about_replies = False
         self._is_showing = False
         self._services = services
         self._area = area
@@ -125,9 +128,8 @@ class Writing(QObject):
         self._area.text.clear()
         self.notice_withdrawn.emit(SEND_NOTICE)
         self.sent.emit()
-        if not is_slash(text) and not self._told_about_replies:
-            self._told_about_replies = True
-            self._say(self.tr("Your message is in the chat. Replies will come once a model can be connected here."))
+        if not is_slash(text):
+            self.message_sent.emit()
 
     def _note_text(self) -> None:
         session = self._session()

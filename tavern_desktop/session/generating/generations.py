@@ -109,6 +109,7 @@ class Generations:
             task.stop("closing")
         if self._running:
             self._models.means.runner.run_until(lambda: not self._running, timeout)
+        self._is_ending = False
 
     @cached_property
     def _models(self) -> Models:

@@ -68,7 +68,7 @@ def test_the_menu_bar_is_built_and_the_key_map_lists_it(qtbot: QtBot) -> None:
     qtbot.addWidget(window)
     build_menu_bar(window.menuBar(), ActionSet(window))
     assert [action.text().replace("&", "") for action in window.menuBar().actions()] == [
-        "File", "Edit", "Message", "Chat", "View", "Help",
+        "File", "Edit", "Message", "Reply", "Chat", "View", "Help",
     ]  # fmt: skip
     told = {does for _, lines in sections() for does, _ in lines}
     assert {act.text for act in Act if act.value.keys} <= told

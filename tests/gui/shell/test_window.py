@@ -54,7 +54,7 @@ def test_sending_adds_my_message_and_saves_it(opened: Opener, qtbot: QtBot) -> N
     window.pane.composer.text.show_text("On my way.")
     qtbot.keyClick(window.pane.composer.text, Qt.Key.Key_Return)
     assert window.pane.composer.text.toPlainText() == ""
-    assert "Replies will come" in window.pane.banner.text
+    qtbot.waitUntil(lambda: "connect a model" in window.pane.banner.text)
     saved(window, qtbot)
     after = records(path)
     assert after[:-1] == before
