@@ -95,8 +95,9 @@ class Backend(ABC):
     async def status(self) -> Status:
         """Return what the server is. Raises BackendError where it does not answer or refuses the key."""
         found = await self.models()
-        only = found[0].id if len(found) == 1 else ""
-        return Status(self.server, self.connection.model or only, await self.context_size())
+        name = self.connection.model or (found[0].id if len(found) == 1 else "")
+        told = next((model.context for model in found if model.id == name), None)
+        return Status(self.server, name, told or await self.context_size(name))
 
     async def context_size(self, model: str = "") -> int | None:
         """Return how many tokens prompt and reply may have together, None where the server does not say."""

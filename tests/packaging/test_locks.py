@@ -32,7 +32,7 @@ def test_the_development_lock_holds_the_program_s_versions() -> None:
 
 def test_every_dependency_is_locked() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = {re.split(r"[<>=]", name)[0].lower() for name in project["dependencies"]}
+    wanted = {re.split(r"[\[<>=]", name)[0].lower() for name in project["dependencies"]}
     assert wanted <= _pins("requirements.txt").keys()
 
 

@@ -150,4 +150,4 @@ async def _watch(reader: asyncio.StreamReader, gone: asyncio.Event) -> None:
     """Notice that the client has closed; a client of these tests sends nothing while it waits for an answer."""
     with contextlib.suppress(ConnectionError):
         await reader.read(1)
-        gone.set()
+    gone.set()

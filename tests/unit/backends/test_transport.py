@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gzip
+import random
 import ssl
 import subprocess
 import sys
@@ -273,3 +274,75 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(monkeypatch: pytest.Mo
         "certificate",
         "The certificate of Home cannot be trusted: self-signed certificate.",
     )
+
+
+@pytest.mark.parametrize("scheme", ["socks5", "socks5h"])
+def test_a_socks_proxy_is_used(scheme: str) -> None:
+    wanted = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readexactly(3)
+        writer.write(b"\x05\x00")
+        head = await reader.readexactly(5)
+        wanted.append(await reader.readexactly(head[4] + 2))
+        writer.write(b"\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00")
+        await reader.readuntil(b"\r\n\r\n")
+        body = OPENAI.reply("through the proxy")
+        writer.write(
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+        )
+        writer.close()
+
+    async def talk() -> None:
+        http = Http()
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as proxy:
+            place = f"{scheme}://127.0.0.1:{proxy.sockets[0].getsockname()[1]}"
+            connection = Connection(id="1", name="Far", protocol="openai", url="http://far.example/v1", proxy=place)
+            assert (await reply_of(open_backend(connection, Secrets(), http))).text() == "through the proxy"
+            assert wanted == [b"far.example\x00\x50"]
+        await http.aclose()
+
+    on_a_loop(talk)
+
+
+def test_two_hundred_replies_stopped_anywhere_leave_nothing_behind() -> None:
+    async def talk() -> None:
+        chance = random.Random(7)
+        gone = []
+
+        async def handler(seen: Seen, answer: Answer) -> None:
+            await answer.head()
+            while not answer.gone.is_set():
+                await answer.piece(OPENAI.record("word "))
+                await asyncio.sleep(0)
+            gone.append(seen)
+
+        async with talking(OPENAI, handler) as (backend, server):
+
+            async def one() -> None:
+                stop_after, is_cancelled = chance.randint(0, 30), chance.random() < 0.5
+                task = asyncio.create_task(read(stop_after))
+                if is_cancelled:
+                    for _ in range(chance.randint(0, 60)):
+                        await asyncio.sleep(0)
+                    task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
+
+            async def read(stop_after: int) -> None:
+                async with contextlib.aclosing(backend.stream(a_request(backend))) as events:
+                    count = 0
+                    async for _ in events:
+                        count += 1
+                        if count > stop_after:
+                            break
+
+            for _ in range(20):
+                await asyncio.gather(*(one() for _ in range(10)))
+            while len(gone) < len(server.seen):
+                await asyncio.sleep(0)
+            server.on("POST", OPENAI.path, sends(OPENAI, OPENAI.reply("still well")))
+            assert (await reply_of(backend)).text() == "still well"
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    on_a_loop(talk)
