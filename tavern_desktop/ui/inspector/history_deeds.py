@@ -12,6 +12,7 @@ from tavern_desktop.session.commands import Command
 from tavern_desktop.session.history import Comparison, Past, Snapshot
 from tavern_desktop.session.message_history import EarlierText
 from tavern_desktop.session.restoring import RestoreMessages, RestoreVersion, Wanted
+from tavern_desktop.ui.actions import Act
 from tavern_desktop.ui.inspector import history_words as words
 from tavern_desktop.ui.inspector.history_data import ChatHistory
 from tavern_desktop.ui.inspector.history_tab import HistoryTab
@@ -117,7 +118,7 @@ class HistoryDeeds(QObject):
         if self._desk.commands.run(command):
             self._desk.commands.undo_offered.emit(done)
             if self._window is not None:
-                hint = self.tr("{done}. Undo takes it back.").format(done=done)
+                hint = self.tr("{done}. {key} takes it back.").format(done=done, key=Act.UNDO.keys_text)
                 self._window.say(hint)
 
     def _compare(self, past: Past, with_present: bool, then: Callable[[Comparison | None, str], object]) -> None:
@@ -153,6 +154,8 @@ class HistoryDeeds(QObject):
 
     def _make_window(self) -> HistoryWindow:
         window = HistoryWindow(self._main)
+        # What was brought back can be taken away again, and saved, without going elsewhere first.
+        window.addActions([self._main.actions_[act] for act in (Act.UNDO, Act.REDO, Act.SAVE)])
         window.version_requested.connect(self.show)
         window.step_requested.connect(self.step)
         window.restore_requested.connect(self.restore)
