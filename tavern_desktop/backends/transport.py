@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -56,6 +57,11 @@ class Http:
         if key not in self._clients:
             self._clients[key] = _new_client(proxy, trusts_environment, is_checked)
         return self._clients[key]
+
+    async def prepare(self, connection: Connection, proxy_password: str = "") -> None:
+        """Do beforehand what makes a first request late: import the library, read the system's certificates."""
+        await asyncio.to_thread(importlib.import_module, "httpx2")
+        self.client(connection, proxy_password)
 
     async def aclose(self) -> None:
         """Close every connection."""

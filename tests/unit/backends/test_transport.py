@@ -346,3 +346,16 @@ def test_two_hundred_replies_stopped_anywhere_leave_nothing_behind() -> None:
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
     on_a_loop(talk)
+
+
+def test_a_first_request_can_be_prepared() -> None:
+    async def talk() -> None:
+        async with talking(OPENAI, sends(OPENAI, OPENAI.reply("soon"))) as (backend, _):
+            http = Http()
+            await http.prepare(backend.connection)
+            client = http.client(backend.connection)
+            await http.prepare(backend.connection)
+            assert http.client(backend.connection) is client
+            await http.aclose()
+
+    on_a_loop(talk)
