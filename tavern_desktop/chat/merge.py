@@ -72,17 +72,18 @@ def merge_three_way(
 def merge_copies(ours: Sequence[Message], copy: Sequence[bytes]) -> MergeResult:
     """Unite a chat with a copy of it where no common version is known: all messages of both, nothing removed."""
     digests = Digests()
-    theirs = _copies(ours, copy, digests)
+    theirs = recognise_copy(ours, copy, digests)
     contents = {message.key: message.raw for message in theirs}
     common = [m for m in ours if m.key in contents and digests.are_equal(m.raw, contents[m.key])]
     return merge_messages(common, theirs, ours, (), digests)
 
 
-def _copies(ours: Sequence[Message], copy: Sequence[bytes], digests: Digests) -> list[Message]:
+def recognise_copy(ours: Sequence[Message], copy: Sequence[bytes], digests: Digests | None = None) -> list[Message]:
     """Return the messages of a copy, with our keys where they are ours.
 
     What merely takes the place of one of ours, as two answers given on two computers do, is a message of its own.
     """
+    digests = Digests() if digests is None else digests
     known = {message.key: message.raw for message in ours}
 
     def owned(message: Message) -> Message:

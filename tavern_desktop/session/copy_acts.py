@@ -15,14 +15,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tavern_desktop.chat.chat import Chat
+from tavern_desktop.chat.differences import compare
 from tavern_desktop.chat.header import Header
-from tavern_desktop.chat.merge import MergeResult, merge_copies
+from tavern_desktop.chat.merge import MergeResult, merge_copies, recognise_copy
 from tavern_desktop.chat.merge_metadata import merge_headers
 from tavern_desktop.library.records import add_beside, reason
 from tavern_desktop.session.backing_up import back_up_first
 from tavern_desktop.session.commands import Command
-from tavern_desktop.session.loading import READ_ONLY_REFUSALS, HeaderForHeaderless, load_chat
+from tavern_desktop.session.history import Comparison, Snapshot
+from tavern_desktop.session.loading import READ_ONLY_REFUSALS, HeaderForHeaderless, Loaded, load_chat
 from tavern_desktop.session.refusals import CommandRefused, Refused
+from tavern_desktop.session.restoring import RestoreMessages, Wanted
 from tavern_desktop.session.runner import Outcome, Runner
 from tavern_desktop.session.steps import Step
 from tavern_desktop.session.version_steps import steps_between
@@ -30,7 +33,6 @@ from tavern_desktop.session.versions import Version
 from tavern_desktop.storage import conflict_copies, names
 from tavern_desktop.storage.directory import kind_of
 from tavern_desktop.storage.errors import ChangedOnDisk, StorageError
-from tavern_desktop.storage.format import ChatKind
 from tavern_desktop.storage.metadata import read_metadata, save_metadata
 from tavern_desktop.storage.names import SUFFIX
 
@@ -64,6 +66,7 @@ class MergeCopy(Command):
     """The chat becomes both versions in one."""
 
     label = "Merge conflict copy"
+    kind = "merge"
 
     def __init__(self, steps: list[Step]) -> None:
         """`steps` were planned off the owner, for the chat as it is now."""
@@ -72,6 +75,17 @@ class MergeCopy(Command):
 
     def _plan(self, chat: Chat) -> list[Step]:
         return self._planned
+
+
+class TakeMessages(RestoreMessages):
+    """Messages of a conflict copy come into the chat, to where they stand there."""
+
+    kind = "merge"
+
+    def __init__(self, *wanted: Wanted) -> None:
+        super().__init__(*wanted)
+        count = sum(len(one.texts) for one in wanted)
+        self.label = "Take message" if count == 1 else f"Take {count} messages"
 
 
 class CopyActs:
@@ -102,6 +116,17 @@ class CopyActs:
             done(outcome)
 
         running.start(finished)
+
+    def compare(self, path: Path, copy: Path, done: Callable[[Outcome[Comparison]], None]) -> None:
+        """Say what a copy has that the chat at `path`, as it is seen, has not, and the other way round.
+
+        The chat stands before, the copy after. `done` is told StorageError where one of them cannot be read.
+        """
+        session = self._chats.session_for(path)
+        chat = session.chat if session is not None else None
+        ours = None if chat is None else Snapshot(chat.header, tuple(chat.messages))
+        work = partial(_compared, path, copy, ours, self._chats.header_for_headerless)
+        self._runner.submit(work, done, lane=str(path) if session is None else session.lane)
 
     def keep_both(self, path: Path, copy: Path, done: Callable[[Outcome[FileDone]], None]) -> None:
         """Make `copy` a chat of its own beside the one at `path`: with another name and an identity of its own.
@@ -168,7 +193,7 @@ class _CopyMerge:
             raise CommandRefused(READ_ONLY_REFUSALS.get(session.read_only, "The chat cannot be changed now."))
         self._stage = "planning"
         ours = Version(session.chat.header, list(session.chat.messages))
-        work = partial(_merged, session.path, session.kind, self._copy, ours, self._chats.header_for_headerless)
+        work = partial(_merged, session.path, self._copy, ours, self._chats.header_for_headerless)
         self._runner.submit(work, partial(self._planned, ours), lane=session.lane)
 
     def _planned(self, ours: Version, outcome: Outcome[tuple[MergeResult, list[Step]]]) -> None:
@@ -222,14 +247,28 @@ def own_name(path: Path, copy: Path) -> str:
     return f"{stem} (version of {datetime.datetime.fromtimestamp(made_at / 1000):%Y-%m-%d})"
 
 
+def _compared(path: Path, copy: Path, ours: Snapshot | None, header_for_headerless: HeaderForHeaderless) -> Comparison:
+    """Read the copy, and the chat unless it is open, and compare them. Runs off the owner. Raises StorageError."""
+    if ours is None:
+        loaded = _read(path, header_for_headerless)
+        ours = Snapshot(loaded.header, loaded.messages)
+    theirs = _read(copy, header_for_headerless)
+    messages = recognise_copy(ours.messages, [message.raw for message in theirs.messages])
+    return Comparison(ours, Snapshot(theirs.header, messages), ours, compare(ours.messages, messages))
+
+
+def _read(path: Path, header_for_headerless: HeaderForHeaderless) -> Loaded:
+    return load_chat(path, kind_of(path), header_for_headerless, lambda: False, lambda _done, _total: None)
+
+
 def _merged(
-    path: Path, kind: ChatKind, copy: Path, ours: Version, header_for_headerless: HeaderForHeaderless
+    path: Path, copy: Path, ours: Version, header_for_headerless: HeaderForHeaderless
 ) -> tuple[MergeResult, list[Step]]:
     """Read the copy, back both files up, and say what becomes of ours. Runs off the owner.
 
     Raises StorageError, CommandRefused where the two have nothing in common.
     """
-    theirs = load_chat(copy, kind, header_for_headerless, lambda: False, lambda _done, _total: None)
+    theirs = _read(copy, header_for_headerless)
     result = merge_copies(ours.messages, [message.raw for message in theirs.messages])
     is_related = len(result.messages) < len(ours.messages) + len(theirs.messages)
     if not is_related and ours.messages and theirs.messages:

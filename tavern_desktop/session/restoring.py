@@ -18,6 +18,7 @@ from tavern_desktop.session.refusals import CommandRefused
 from tavern_desktop.session.steps import Place, Presence, Relocate, Replace, Step
 from tavern_desktop.session.version_steps import steps_between
 from tavern_desktop.session.versions import Version
+from tavern_desktop.storage.journal_format import JournalKind
 
 NOT_KNOWN = "The text that stood there is not known: it was lost outside this program."
 
@@ -36,7 +37,7 @@ class Wanted(NamedTuple):
 class RestoreMessages(Command):
     """Messages say again what they said in earlier versions; those that are gone are back in their places."""
 
-    kind = "restore"
+    kind: JournalKind = "restore"
 
     def __init__(self, *wanted: Wanted) -> None:
         super().__init__()
@@ -45,7 +46,7 @@ class RestoreMessages(Command):
         self.label = "Restore message" if count == 1 else f"Restore {count} messages"
 
     def _plan(self, chat: Chat) -> list[Step]:
-        if all(one.version[index].raw == UNKNOWN for one in self._wanted for index in one.texts):
+        if all(one.version[index].seen == UNKNOWN for one in self._wanted for index in one.texts):
             raise CommandRefused(NOT_KNOWN)
         present = {message.key: message for message in chat.messages}
         return [step for one in self._wanted for step in _steps(chat, present, one)]
@@ -68,7 +69,7 @@ class RestoreVersion(Command):
 
     def _plan(self, chat: Chat) -> list[Step]:
         present = {message.key: message for message in chat.messages}
-        texts = ((present.get(message.key) if message.raw == UNKNOWN else message) for message in self._messages)
+        texts = ((present.get(message.key) if message.seen == UNKNOWN else message) for message in self._messages)
         messages = [message for message in texts if message is not None]
         identity = chat.header.integrity()
         metadata = self._header.metadata() | ({} if identity is None else {"integrity": identity})
@@ -80,8 +81,8 @@ def _steps(chat: Chat, present: dict[int, Message], wanted: Wanted) -> list[Step
     """Return what brings texts back, then messages that are gone, then places."""
     steps: list[Step] = []
     messages = [wanted.version[index] for index in sorted(wanted.texts)]
-    pairs = [(present[one.key], one) for one in messages if one.key in present and one.raw != UNKNOWN]
-    pairs = [(now, then) for now, then in pairs if now.raw != then.raw]
+    pairs = [(present[one.key], one) for one in messages if one.key in present and one.seen != UNKNOWN]
+    pairs = [(now, then) for now, then in pairs if now is not then and now.raw != then.raw]
     if pairs:
         steps.append(Replace(tuple(now for now, _ in pairs), tuple(then for _, then in pairs)))
     elsewhere = _elsewhere(chat, wanted.version)
@@ -105,7 +106,7 @@ def _runs(wanted: Wanted, present: Collection[int], elsewhere: Collection[int]) 
     for index, message in enumerate(wanted.version):
         if message.key in present:
             anchor = anchor if message.key in elsewhere else message.key
-        elif index in wanted.texts and message.raw != UNKNOWN:
+        elif index in wanted.texts and message.seen != UNKNOWN:
             runs.setdefault(anchor, []).append(message)
     return runs
 

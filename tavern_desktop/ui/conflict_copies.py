@@ -19,6 +19,8 @@ from tavern_desktop.ui.relative_date import day_in_words
 if TYPE_CHECKING:
     from tavern_desktop.session.copy_acts import CopyMerged
     from tavern_desktop.session.file_acts import FileDone, Removed
+    from tavern_desktop.session.history import Comparison
+    from tavern_desktop.session.restoring import Wanted
     from tavern_desktop.ui.chat_part import ChatPart
     from tavern_desktop.ui.library.data import LibraryData
     from tavern_desktop.ui.main_window import MainWindow
@@ -54,11 +56,31 @@ class ConflictCopies(QObject):
 
         copies = sorted(self._copies_of(path), key=lambda copy: made_at_ms(Path(copy).name) or 0, reverse=True)
         if copies:
-            deeds = {"merge": self.merge, "keep": self.keep_both, "remove": self.remove}
+            deeds = {"merge": self.merge, "compare": self.compare, "keep": self.keep_both, "remove": self.remove}
             bound = {name: partial(deed, path) for name, deed in deeds.items()}
             ConflictDialog(self._window, self._services.runner, path.stem, copies, bound).open()
 
     # -- deeds ------------------------------------------------------------------------------------------
+
+    def compare(self, path: Path, copy: Path) -> None:
+        """Show both side by side; messages of the copy can be taken one by one."""
+        from tavern_desktop.ui.compare_window import CompareWindow
+
+        self._part.desk.keep_edit()
+        deeds = {"merge": self.merge, "keep": self.keep_both, "remove": self.remove}
+        bound = {name: partial(deed, path, copy) for name, deed in deeds.items()}
+        window = CompareWindow(self._window, path.stem, self._title_of(copy), bound, partial(self._take, path))
+
+        def compared(outcome: Outcome[Comparison]) -> None:
+            if window.is_closed:
+                return
+            if isinstance(outcome.error, StorageError):
+                window.say(sentence(outcome.error))
+            else:
+                window.show_comparison(outcome.result())
+
+        self._services.file_acts.copies.compare(path, copy, compared)
+        window.show()
 
     def merge(self, path: Path, copy: Path) -> None:
         """Unite both; the copy then goes into the bin."""
@@ -110,6 +132,22 @@ class ConflictCopies(QObject):
         elif merged.differing:
             said += " " + self.tr("{n} messages differ in both; yours stand.").format(n=merged.differing)
         return said.format(count=added)
+
+    def _take(self, path: Path, wanted: list[Wanted]) -> None:
+        """Take messages of a copy into its chat, which is brought into view for it."""
+        from tavern_desktop.session.copy_acts import TakeMessages
+
+        desk = self._part.desk
+        desk.open(path)
+        session = desk.session
+        if session is None:
+            return
+        try:
+            session.do(TakeMessages(*wanted))
+        except Refused as refusal:
+            self._fail(self.tr("Not taken"), refusal)
+        else:
+            session.save_now()
 
     def _undo(self, merged: CopyMerged) -> None:
         """Have both versions as they were: the chat's own, and the copy beside it."""
@@ -177,6 +215,12 @@ class ConflictCopies(QObject):
             self._part.pane.banner.show_notice(self._notice(path, copies))
         self.changed.emit()
 
+    def _title_of(self, copy: Path) -> str:
+        made = made_at_ms(copy.name)
+        if made is None:
+            return self.tr("Conflict copy")
+        return self.tr("Conflict copy from {day}").format(day=day_in_words(made))
+
     def _notice(self, path: Path, copies: tuple[str, ...]) -> Notice:
         if len(copies) > 1:
             text = self.tr("There are {count} conflict copies of this chat.").format(count=len(copies))
@@ -189,6 +233,7 @@ class ConflictCopies(QObject):
             text = self.tr("There is a conflict copy of this chat from {day}.").format(day=day_in_words(made))
         buttons = (
             (self.tr("Merge"), partial(self.merge, path, copy)),
+            (self.tr("Compare…"), partial(self.compare, path, copy)),
             (self.tr("Keep Both"), partial(self.keep_both, path, copy)),
             (self.tr("Delete Copy"), partial(self.remove, path, copy)),
         )

@@ -23,7 +23,7 @@ WHEN, MESSAGES, SIZE, WORDS = range(4)
 LANE = "conflict copies"
 
 Deeds = Mapping[str, Callable[[Path], object]]
-"""What can be done with a copy: merge, keep, remove."""
+"""What can be done with a copy: merge, compare, keep, remove."""
 
 
 class CopyFacts(NamedTuple):
@@ -55,6 +55,7 @@ class ConflictDialog(QDialog):
         foot.addStretch(1)
         foot.addWidget(push_button(self.tr("Close"), "plain", self.reject))
         foot.addWidget(push_button(self.tr("Keep Both"), "plain", partial(self._do, "keep")))
+        foot.addWidget(push_button(self.tr("Compare…"), "plain", partial(self._do, "compare")))
         foot.addWidget(self.merge_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(18, 16, 18, 14)

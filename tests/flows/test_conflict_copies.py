@@ -87,6 +87,41 @@ def test_both_versions_become_one_and_undo_brings_both_back(person: Person, path
     person.quit()
 
 
+def test_both_side_by_side_and_one_message_of_the_copy_taken(person: Person, path: Path) -> None:
+    started(person)
+    person.open_newest()
+    before = texts(path)
+    person.wait(lambda: "Compare…" in buttons(person))
+    press(person, "Compare…")
+    window = person.find(QWidget, "compareWindow")
+    person.wait(lambda: window.model.comparison is not None)
+    spoken = [
+        window.model.index(row).data(Qt.ItemDataRole.AccessibleTextRole) for row in range(window.model.rowCount())
+    ]
+    for told in ("Written on the train.", "And at home.", "Written here."):
+        assert any(told in row for row in spoken)
+    row = next(number for number, row in enumerate(spoken) if "Written on the train." in row)
+    window.model.setData(window.model.index(row), Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole)
+    window.take.click()
+    person.wait(lambda: sorted(texts(path)) == sorted([*before, "Written on the train."]))
+    assert copy_of(path).exists()
+    person.quit()
+
+
+def test_a_copy_that_cannot_be_read_says_so(person: Person, path: Path) -> None:
+    copy_of(path).write_bytes(b"garbage")
+    started(person)
+    person.open_newest()
+    person.wait(lambda: "Compare…" in buttons(person))
+    press(person, "Compare…")
+    window = person.find(QWidget, "compareWindow")
+    person.wait(lambda: "damaged" in window.message.text())
+    window.merge.click()
+    person.wait(lambda: banner(person).startswith("Not merged: "))
+    assert copy_of(path).read_bytes() == b"garbage"
+    person.quit()
+
+
 def test_the_copy_can_be_a_chat_of_its_own(person: Person, path: Path) -> None:
     started(person)
     person.open_newest()
