@@ -15,7 +15,7 @@ from tavern_desktop.backends.settings import Generation
 from tavern_desktop.prompt.messages import PromptMessage, ToolCall
 from tests.unit.backends.fake_server import Answer, FakeServer, Handler, Seen
 from tests.unit.backends.talking import a_request, on_a_loop, reply_of, sends, talking
-from tests.unit.backends.wires import KOBOLDCPP, LLAMACPP, OLLAMA, Wire
+from tests.unit.backends.wires import KOBOLDCPP, LLAMACPP, OLLAMA, OPENAI, Wire
 
 RECORDED = Path(__file__).with_name("recorded") / "koboldcpp-1.76"
 
@@ -63,6 +63,21 @@ def test_a_real_koboldcpp_is_understood() -> None:
             failed = (await reply_of(backend)).failed
             assert failed is not None
             assert failed.sentence == "Fake failed (500 Internal Server Error): Error parsing input."
+
+    on_a_loop(talk)
+
+
+def test_a_real_koboldcpp_is_understood_by_openai_s_protocol_too() -> None:
+    async def talk() -> None:
+        async with talking(OPENAI, replayed("chat_stream"), provider="koboldcpp") as (backend, server):
+            reply = await reply_of(backend)
+            assert reply.text().startswith("The sea is a vast, unending")
+            assert (reply.finished[0].reason, reply.model) == ("length", "koboldcpp/SmolLM2-135M-Instruct.Q4_1")
+            server.on("POST", OPENAI.path, replayed("not_found"))
+            failed = (await reply_of(backend)).failed
+            assert failed is not None
+            assert failed.kind == "not_found"
+            assert "this endpoint does not exist" in failed.sentence
 
     on_a_loop(talk)
 
