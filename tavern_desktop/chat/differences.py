@@ -186,6 +186,6 @@ def _add_pairs(rows: _Rows, front: int, run: _Run, old: Sequence[Message], new: 
 def _say_the_same(one: Message, other: Message) -> bool:
     """Compare by content: another program may have respelled what it did not change. A text that nobody has is
     another one."""
-    if one.raw == other.raw:
+    if one is other or one.raw == other.raw:
         return True
     return UNKNOWN not in (one.raw, other.raw) and jsontext.same(one.data(), other.data())

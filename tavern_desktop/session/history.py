@@ -83,15 +83,31 @@ class Comparison:
     after: Snapshot
     present: Snapshot
     difference: Difference
+    metadata: tuple[str, ...]
+    """The names of the parts of the metadata that differ."""
+    restorable: frozenset[Row]
+    """The rows of which the chat now is without what restoring them brings back."""
+    would_change: bool
+    """Whether the chat now differs from the earlier version."""
+
+    @classmethod
+    def of(cls, before: Snapshot, after: Snapshot, present: Snapshot) -> Comparison:
+        """Compare two versions, off the owner."""
+        difference = compare(before.messages, after.messages)
+        now = {message.key: message for message in present.messages}
+        rows = [row for row in difference.rows if row.kinds]
+        sides = (wanted(row) for row in rows)
+        then = [(before if is_before else after).messages[index] for is_before, index in sides]
+        restorable = frozenset(row for row, one in zip(rows, then, strict=True) if _is_missing(row, one, now))
+        since = difference if after is present else compare(before.messages, present.messages)
+        changed = any(since.counts.values()) or bool(metadata_changes(before.header, present.header))
+        metadata = metadata_changes(before.header, after.header)
+        return cls(before, after, present, difference, metadata, restorable, changed)
 
     @cached_property
-    def metadata(self) -> tuple[str, ...]:
-        """The names of the parts of the metadata that differ."""
-        return metadata_changes(self.before.header, self.after.header)
-
-    @cached_property
-    def present_by_key(self) -> dict[int, Message]:
-        return {message.key: message for message in self.present.messages}
+    def present_keys(self) -> frozenset[int]:
+        """The keys of the messages that are in the chat now."""
+        return frozenset(message.key for message in self.present.messages)
 
     def place_before(self, key: int) -> int:
         """Return the index of a message in the earlier version, NONE where it was not there."""
@@ -103,22 +119,20 @@ class Comparison:
 
     def wanted(self, row: Row) -> tuple[Snapshot, int]:
         """Return what restoring a row brings back: what stood there before, of an added message what was added."""
-        return (self.after, row.after) if row.before == NONE else (self.before, row.before)
+        is_before, index = wanted(row)
+        return self.before if is_before else self.after, index
 
-    def can_restore(self, row: Row) -> bool:
-        """Say whether the chat now differs from what restoring a row would bring back."""
-        version, index = self.wanted(row)
-        then = version.messages[index]
-        now = self.present_by_key.get(then.key)
-        if then.raw == UNKNOWN or not row.kinds:
-            return False
-        return now is None or now.raw != then.raw or Kind.MOVED in row.kinds
 
-    @property
-    def would_change(self) -> bool:
-        """Say whether the chat now differs from the earlier version."""
-        same = self.before.messages == self.present.messages
-        return not same or bool(metadata_changes(self.before.header, self.present.header))
+def wanted(row: Row) -> tuple[bool, int]:
+    """Return whether restoring a row is about the earlier version, and which of its messages."""
+    return row.before != NONE, row.after if row.before == NONE else row.before
+
+
+def _is_missing(row: Row, then: Message, now: dict[int, Message]) -> bool:
+    message = now.get(then.key)
+    if then.seen == UNKNOWN or message is then:
+        return then.seen != UNKNOWN and Kind.MOVED in row.kinds
+    return message is None or message.raw != then.raw or Kind.MOVED in row.kinds
 
 
 def list_versions(journal: Journal | None) -> list[Past]:
@@ -139,13 +153,13 @@ def list_backups(chat: Path) -> list[Past]:
 def compare_change(journal: Journal | None, present: Snapshot, past: Past) -> Comparison:
     """Return what a version changed against the one before it. Raises VersionUnreachable, StorageError."""
     before, after = _states(journal, present, past.before, past.id)
-    return Comparison(before, after, present, compare(before.messages, after.messages))
+    return Comparison.of(before, after, present)
 
 
 def compare_with_present(journal: Journal | None, present: Snapshot, past: Past) -> Comparison:
     """Return what changed since a version. Raises VersionUnreachable, StorageError."""
     before = version_at(journal, present, past)
-    return Comparison(before, present, present, compare(before.messages, present.messages))
+    return Comparison.of(before, present, present)
 
 
 def version_at(journal: Journal | None, present: Snapshot, past: Past) -> Snapshot:
@@ -189,7 +203,7 @@ def _states(journal: Journal | None, present: Snapshot, *wanted: str) -> list[Sn
 def _recognised(present: Sequence[Message], messages: Sequence[Message]) -> list[Message]:
     """Give a version's messages that were gone for a while, and are back, the keys they have now."""
     now, then = {message.key for message in present}, {message.key for message in messages}
-    strange = [index for index, message in enumerate(messages) if message.key not in now and message.raw != UNKNOWN]
+    strange = [index for index, message in enumerate(messages) if message.key not in now and message.seen != UNKNOWN]
     candidates = [message for message in present if message.key not in then] if strange else []
     recognised = list(messages)
     if candidates:

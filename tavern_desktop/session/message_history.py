@@ -35,7 +35,7 @@ def earlier_texts(journal: Journal | None, present: Snapshot, index: int) -> lis
     message = present.messages[index]
     trail = _Trail(index, message.raw)
     found: list[EarlierText] = []
-    shown = facts.text(message.data())
+    shown = facts.text(message.seen_data())
     for meta, delta in journal.deltas_back() if journal is not None else ():
         before = trail.raw
         try:

@@ -184,4 +184,4 @@ class _Texts(NamedTuple):
 
 
 def _texts(journal: Journal | None, present: Snapshot, index: int) -> _Texts:
-    return _Texts(earlier_texts(journal, present, index), facts.text(present.messages[index].data()))
+    return _Texts(earlier_texts(journal, present, index), facts.text(present.messages[index].seen_data()))

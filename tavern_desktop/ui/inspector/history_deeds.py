@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Qt
 from tavern_desktop.session.commands import Command
 from tavern_desktop.session.history import Comparison, Past, Snapshot
 from tavern_desktop.session.message_history import EarlierText
+from tavern_desktop.session.refusals import Refused
 from tavern_desktop.session.restoring import RestoreMessages, RestoreVersion, Wanted
 from tavern_desktop.ui.actions import Act
 from tavern_desktop.ui.inspector import history_words as words
@@ -34,10 +35,14 @@ class HistoryDeeds(QObject):
         self._history = ChatHistory(window.services.runner, self)
         self.tab = HistoryTab(self._history)
         self._window: HistoryWindow | None = None
+        self._with_present = False
+        """The person rather compares with the chat as it is."""
         self._token = 0
         self.tab.chosen.connect(self.show)
+        self.tab.passed.connect(self._pass)
         self.tab.restore_requested.connect(self.restore_past)
         self._history.changed.connect(self._follow)
+        desk.commands.refused.connect(self._say)
         desk.chat_changed.connect(self._show_chat)
         self._show_chat()
 
@@ -52,14 +57,14 @@ class HistoryDeeds(QObject):
 
     def show(self, past: Past, with_present: bool = False) -> None:
         """Show what a version changed, or what changed since."""
+        if past.before:
+            self._with_present = with_present
         if self._window is None:
             self._window = self._make_window()
-        window = self._window
-        window.show_past(past, with_present=with_present)
-        window.show()
-        window.raise_()
-        window.activateWindow()
-        self._compare(past, with_present, self._show_comparison)
+        self._fill(self._window, past, with_present=with_present)
+        self._window.show()
+        self._window.raise_()
+        self._window.activateWindow()
 
     def step(self, step: int) -> None:
         """Show the next older (1) or newer (-1) version."""
@@ -71,8 +76,14 @@ class HistoryDeeds(QObject):
             place = names.index(window.past.id) + step
             if 0 <= place < len(versions):
                 past = versions[place]
+                self._fill(window, past, with_present=self._with_present or not past.before)
                 self.tab.make_current(past)
-                self.show(past, window.with_present or not past.before)
+
+    def _pass(self, past: Past) -> None:
+        """Let the window, where it is open, go along with the list."""
+        window = self._window
+        if window is not None and window.isVisible() and past != window.past:
+            self._fill(window, past, with_present=self._with_present or not past.before)
 
     def restore_past(self, past: Past) -> None:
         """Make the whole chat what it was in a version."""
@@ -115,11 +126,27 @@ class HistoryDeeds(QObject):
         self._run(RestoreMessages(wanted), self.tr("The earlier text is back"))
 
     def _run(self, command: Command, done: str) -> None:
-        if self._desk.commands.run(command):
+        session = self._desk.session
+        if session is None:
+            return
+        try:
+            changed = session.do(command)
+        except Refused as refusal:
+            self._desk.commands.refused.emit(refusal.sentence)
+            return
+        if changed:
             self._desk.commands.undo_offered.emit(done)
-            if self._window is not None:
-                hint = self.tr("{done}. {key} takes it back.").format(done=done, key=Act.UNDO.keys_text)
-                self._window.say(hint)
+            self._say(self.tr("{done}. {key} takes it back.").format(done=done, key=Act.UNDO.keys_text))
+        else:
+            self._desk.commands.refused.emit(self.tr("The chat is like that already."))
+
+    def _say(self, text: str) -> None:
+        if self._window is not None:
+            self._window.say(text)
+
+    def _fill(self, window: HistoryWindow, past: Past, *, with_present: bool) -> None:
+        window.show_past(past, with_present=with_present)
+        self._compare(past, with_present, self._show_comparison)
 
     def _compare(self, past: Past, with_present: bool, then: Callable[[Comparison | None, str], object]) -> None:
         self._token += 1

@@ -10,12 +10,14 @@ from PySide6.QtCore import QAbstractListModel, QCoreApplication, QLocale, QModel
 from tavern_desktop.chat import facts
 from tavern_desktop.chat.deltas import UNKNOWN
 from tavern_desktop.chat.differences import Kind, Row
+from tavern_desktop.chat.facts import Record
 from tavern_desktop.chat.field_differences import field_changes
 from tavern_desktop.chat.matching import NONE
 from tavern_desktop.chat.message import Message
 from tavern_desktop.chat.word_differences import Marks, word_differences
 from tavern_desktop.session.history import Comparison
 from tavern_desktop.session.restoring import Wanted
+from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.ui.inspector import history_words as words
 from tavern_desktop.ui.widgets import AnyIndex
 
@@ -65,9 +67,7 @@ class DifferenceModel(QAbstractListModel):
         self.ticked = set()
         self._rebuild()
         if comparison is not None and kept:
-            for row in comparison.difference.rows:
-                if row.kinds and comparison.can_restore(row) and self._message(row).raw in kept:
-                    self.ticked.add(self.key_of(row))
+            self.ticked = {self.key_of(row) for row in comparison.restorable if self._message(row).raw in kept}
         self.ticked_changed.emit()
 
     def show_kinds(self, kinds: Iterable[Kind]) -> None:
@@ -110,7 +110,7 @@ class DifferenceModel(QAbstractListModel):
     # -- what is chosen ---------------------------------------------------------------------------------
 
     def can_tick(self, row: Row) -> bool:
-        return self.comparison is not None and self.comparison.can_restore(row)
+        return self.comparison is not None and row in self.comparison.restorable
 
     def tick(self, keys: Collection[int], on: bool) -> None:
         """Choose rows to be restored, or no longer."""
@@ -125,11 +125,11 @@ class DifferenceModel(QAbstractListModel):
 
     def tick_all(self, on: bool) -> None:
         """Choose all rows that are shown and can be restored, or none."""
-        self.tick({self.key_of(row) for row in self._rows if row.kinds}, on)
+        self.tick({self.key_of(row) for row in self._rows if self.can_tick(row)}, on)
 
     def tickable(self) -> int:
         """Return how many of the rows shown can be chosen."""
-        return sum(row.kinds != frozenset() and self.can_tick(row) for row in self._rows)
+        return sum(map(self.can_tick, self._rows))
 
     def wanted(self, keys: Collection[int]) -> list[Wanted]:
         """Return what restoring these rows brings back."""
@@ -139,8 +139,8 @@ class DifferenceModel(QAbstractListModel):
         texts: dict[int, set[int]] = {}
         places: dict[int, set[int]] = {}
         versions = {id(one): one for one in (comparison.before, comparison.after)}
-        for row in comparison.difference.rows:
-            if row.kinds and self.key_of(row) in keys and comparison.can_restore(row):
+        for row in comparison.restorable:
+            if self.key_of(row) in keys:
                 version, index = comparison.wanted(row)
                 texts.setdefault(id(version), set()).add(index)
                 if Kind.MOVED in row.kinds:
@@ -162,8 +162,8 @@ class DifferenceModel(QAbstractListModel):
             place = comparison.place_before(after.key)
             return RowTexts(_side(place, after), _side(row.after, after), Marks(), ())
         marks, notes = Marks(), []
-        if before is not None and after is not None and UNKNOWN not in (before.raw, after.raw):
-            old, new = before.data(), after.data()
+        if before is not None and after is not None and UNKNOWN not in (before.seen, after.seen):
+            old, new = _whole(before), _whole(after)
             if Kind.EDITED in row.kinds:
                 marks = word_differences(facts.text(old), facts.text(new))
                 notes = [words.change_text(change) for change in field_changes(old, new)]
@@ -233,8 +233,7 @@ class DifferenceModel(QAbstractListModel):
     def _chosen_messages(self) -> set[bytes]:
         if self.comparison is None:
             return set()
-        rows = self.comparison.difference.rows
-        return {self._message(row).raw for row in rows if row.kinds and self.key_of(row) in self.ticked}
+        return {self._message(row).raw for row in self.comparison.restorable if self.key_of(row) in self.ticked}
 
 
 def _with_neighbours(rows: Sequence[Row]) -> list[Row]:
@@ -266,10 +265,18 @@ def alike_text(count: int) -> str:
 def _side(index: int, message: Message | None) -> Side | None:
     if message is None:
         return None
-    if message.raw == UNKNOWN:
+    if message.seen == UNKNOWN:
         return Side(words.locale_text(index), "", _tr("This text was lost outside this program."), False)
-    data = message.data()
+    data = message.seen_data()
     return Side(words.locale_text(index), facts.name(data), facts.text(data))
+
+
+def _whole(message: Message) -> Record:
+    """Return the record with all its alternatives, without those that cannot be read back."""
+    try:
+        return message.data()
+    except StorageError:
+        return message.seen_data()
 
 
 def _tr(text: str) -> str:

@@ -20,6 +20,8 @@ class HistoryTab(QWidget):
 
     chosen = Signal(object, bool)
     """What a Past changed shall be shown, or (True) what changed since it."""
+    passed = Signal(object)
+    """The keyboard's cursor came to a Past."""
     restore_requested = Signal(object)
     """The whole chat shall be as in a Past."""
 
@@ -46,6 +48,7 @@ class HistoryTab(QWidget):
         self._lay_out()
         self.list.clicked.connect(self._choose)
         self.list.activated.connect(self._choose)
+        self.list.selectionModel().currentChanged.connect(lambda now, before: self._pass(now))
         self.list.customContextMenuRequested.connect(self._pop_up)
         history.changed.connect(self.show_state)
         self.show_state()
@@ -94,6 +97,11 @@ class HistoryTab(QWidget):
         past = index.data(PAST_ROLE)
         if isinstance(past, Past):
             self.chosen.emit(past, not past.before)
+
+    def _pass(self, index: QModelIndex) -> None:
+        past = index.data(PAST_ROLE)
+        if isinstance(past, Past):
+            self.passed.emit(past)
 
     def _pop_up(self, place: QPoint) -> None:
         past = self.list.indexAt(place).data(PAST_ROLE)

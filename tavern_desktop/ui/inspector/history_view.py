@@ -133,7 +133,7 @@ class DifferenceView(QListView):
             return RUN_HEIGHT
         comparison = self.rows.comparison
         sides = () if comparison is None else comparison.difference.sides(row)
-        characters = min(max((len(side.raw) for side in sides if side is not None), default=0) // 2, BEGINNING, MOST)
+        characters = min(max((len(side.seen) for side in sides if side is not None), default=0) // 2, BEGINNING, MOST)
         column = max(80, (self.viewport().width() - TICK_ROOM - GUTTER) // 2 - 2 * PADDING)
         lines = 1 + characters * self._fonts.text_metrics.averageCharWidth() // column
         return lines * self._fonts.text_metrics.height() + self._fonts.name_metrics.height() + 2 * PADDING + GAP

@@ -67,7 +67,7 @@ class HistoryWindow(QDialog):
         self.message = label(tone="muted", wrap=True)
         self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.tick_all = push_button(self.tr("Choose All"), "quiet", self._tick_all)
-        self.said = label(tone="muted")
+        self.said = ElidedLabel(tone="muted")
         self.restore = push_button(self.tr("Restore Messages"), "plain", self._restore)
         self.restore_all = push_button(self.tr("Restore This Version"), "primary", self._restore_all)
         self._pages = QStackedWidget()
@@ -210,14 +210,14 @@ class HistoryWindow(QDialog):
             restore = self.tr("Restore This Message")
             menu.addAction(icon("history"), restore, lambda: self._ask_for({key}))
         before, after = comparison.difference.sides(row)
-        there = next((one for one in (after, before) if one and one.key in comparison.present_by_key), None)
+        there = next((one for one in (after, before) if one and one.key in comparison.present_keys), None)
         if there is not None:
             menu.addAction(icon("jump"), self.tr("Show in Chat"), lambda: self.show_requested.emit(there.key))
         menu.addSeparator()
         for message, text in ((before, self.tr("Copy Earlier Text")), (after, self.tr("Copy Later Text"))):
-            if message is not None and message.raw != UNKNOWN:
+            if message is not None and message.seen != UNKNOWN:
                 shown = text if row.before != NONE and row.after != NONE else self.tr("Copy Text")
-                menu.addAction(icon("copy"), shown, lambda message=message: _copy(facts.text(message.data())))
+                menu.addAction(icon("copy"), shown, lambda message=message: _copy(facts.text(message.seen_data())))
         return menu
 
     def _copy(self, key: int) -> None:
@@ -225,8 +225,8 @@ class HistoryWindow(QDialog):
         if number is not None and comparison is not None and self.model.row(number).length == 1:
             before, after = comparison.difference.sides(self.model.row(number))
             message = before if before is not None else after
-            if message is not None and message.raw != UNKNOWN:
-                _copy(facts.text(message.data()))
+            if message is not None and message.seen != UNKNOWN:
+                _copy(facts.text(message.seen_data()))
 
     # -- layout -----------------------------------------------------------------------------------------
 

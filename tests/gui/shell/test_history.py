@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from tavern_desktop.chat import edits
-from tavern_desktop.chat.differences import Kind, compare
+from tavern_desktop.chat.differences import Kind
 from tavern_desktop.chat.message import Message
 from tavern_desktop.session.commands import (
     AddSwipe,
@@ -274,9 +274,7 @@ def test_a_text_that_nobody_has_says_so(window: HistoryWindow, told: Journalled)
     lost = Snapshot(told.chat.header, [Message(told.chat.messages[0].key, b""), *told.chat.messages[1:]])
     comparison = compare_with_present(told.journal, told.present, Past(str(told.journal.number), "command", 0))
     model = DifferenceModel()
-    model.show_comparison(
-        Comparison(lost, comparison.after, comparison.present, compare(lost.messages, comparison.after.messages))
-    )
+    model.show_comparison(Comparison.of(lost, comparison.after, comparison.present))
     assert "lost outside this program" in spoken(model)[0]
     assert model.tickable() == 0
 

@@ -72,7 +72,7 @@ def test_a_change_is_compared_with_what_was_before_it(told: Journalled) -> None:
     assert comparison.after.messages[5:] == told.chat.messages[3:]
     comparison = compare_change(told.journal, told.present, past(told, deletion))
     assert kinds(comparison) == [(3, -1, {Kind.REMOVED}), (4, -1, {Kind.REMOVED})]
-    assert all(comparison.can_restore(row) for row in comparison.difference.rows if row.kinds)
+    assert all((row in comparison.restorable) for row in comparison.difference.rows if row.kinds)
 
 
 def test_a_version_is_compared_with_the_chat_as_it_is(told: Journalled) -> None:
@@ -93,14 +93,14 @@ def test_what_is_back_already_is_not_offered(told: Journalled) -> None:
     told.undo(deletion)
     comparison = compare_change(told.journal, told.present, past(told, number))
     (row,) = (row for row in comparison.difference.rows if row.kinds)
-    assert not comparison.can_restore(row)
+    assert row not in comparison.restorable
     added = compare_change(told.journal, told.present, past(told, number + 1))
     (row,) = (row for row in added.difference.rows if row.kinds)
-    assert (row.kinds, added.can_restore(row)) == ({Kind.ADDED}, False)
+    assert (row.kinds, row in added.restorable) == ({Kind.ADDED}, False)
     told.do(DeleteMessages([key(told, 3)]))
     added = compare_change(told.journal, told.present, past(told, number + 1))
     assert added.wanted(row) == (added.after, 3)
-    assert added.can_restore(row)
+    assert row in added.restorable
 
 
 def test_a_message_brought_back_is_known_again(told: Journalled) -> None:
@@ -109,7 +109,7 @@ def test_a_message_brought_back_is_known_again(told: Journalled) -> None:
     told.do(RestoreMessages(Wanted(comparison.before.messages, frozenset([3]))), "restore")
     comparison = compare_change(told.journal, told.present, past(told, number))
     rows = [row for row in comparison.difference.rows if row.kinds]
-    assert [comparison.can_restore(row) for row in rows] == [False, True]
+    assert [(row in comparison.restorable) for row in rows] == [False, True]
     assert list_versions(told.journal)[0].kind == "restore"
 
 
