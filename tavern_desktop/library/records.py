@@ -76,6 +76,11 @@ def add_to_group(root: DataRoot, group_id: str, chat: Path) -> None:
     _change(root.groups / f"{group_id}.json", lambda record: _with_chat(record, new))
 
 
+def rename_member(root: DataRoot, old: str, new: str) -> tuple[Path, ...]:
+    """Make the groups that have the card `old` have `new`; return their records. Raises StorageError, OSError."""
+    return _change_groups(root, lambda record: _with_member(record, old, new))
+
+
 def drop(chat: Path) -> tuple[Path, ...]:
     """Take a chat that is gone out of the groups' lists; return the records that had it.
 
@@ -179,6 +184,14 @@ def _with_another(record: Record, chat: str, new: str) -> Record:
     if not isinstance(chats, list) or chat not in chats or new in chats:
         return record
     return record | {"chats": [*chats, new]}
+
+
+def _with_member(record: Record, old: str, new: str) -> Record:
+    changed = dict(record)
+    for key in ("members", "disabled_members"):
+        if isinstance(record.get(key), list):
+            changed[key] = [new if member == old else member for member in record[key]]
+    return changed
 
 
 def _with_chat(record: Record, new: str) -> Record:

@@ -21,6 +21,8 @@ from tavern_desktop.session import commands, link_commands
 from tavern_desktop.session.commands import Command
 from tavern_desktop.session.header_commands import SetMetadata as SetMetadataCommand
 from tavern_desktop.session.refusals import CommandRefused
+from tavern_desktop.session.speaker_commands import Identity
+from tavern_desktop.session.speaker_commands import RenameSpeaker as RenameSpeakerCommand
 from tavern_desktop.storage.directory import key_of
 from tavern_desktop.storage.format import validate_header
 from tavern_desktop.storage.integrity import require_same_chat
@@ -93,13 +95,35 @@ class Relink(msgspec.Struct, frozen=True, tag="relink"):
     new: str
 
 
+class RenameSpeaker(msgspec.Struct, frozen=True, tag="rename_speaker"):
+    """What the character `old_name` wrote is under `new_name`; see the command of this name."""
+
+    old_name: str
+    old_avatar: str
+    new_name: str
+    new_avatar: str
+    by_name: bool
+
+
 class SetMetadata(msgspec.Struct, frozen=True, tag="set_metadata"):
     """Other metadata for the chat. Its identity stays where `metadata` names none."""
 
     metadata: dict[str, Any]
 
 
-Change = Append | Edit | ChooseSwipe | AddSwipe | DeleteSwipe | Delete | Hide | Bookmark | Relink | SetMetadata
+Change = (
+    Append
+    | Edit
+    | ChooseSwipe
+    | AddSwipe
+    | DeleteSwipe
+    | Delete
+    | Hide
+    | Bookmark
+    | Relink
+    | RenameSpeaker
+    | SetMetadata
+)
 
 
 def to_plain(change: Change) -> dict[str, Any]:
@@ -139,6 +163,9 @@ def command_for(change: Change, chat: Chat, path: Path, root: DataRoot | None) -
             return link_commands.SetBookmark(_key(chat, change.message), change.link)
         case Relink():
             return link_commands.Relink(change.old, change.new)
+        case RenameSpeaker():
+            old, new = Identity(change.old_name, change.old_avatar), Identity(change.new_name, change.new_avatar)
+            return RenameSpeakerCommand(old, new, by_name=change.by_name)
         case SetMetadata():
             return SetMetadataCommand(_same_identity(change.metadata, chat))
 

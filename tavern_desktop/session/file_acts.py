@@ -19,6 +19,8 @@ from tavern_desktop.session.backing_up import back_up_first
 from tavern_desktop.session.backup_acts import BackupActs
 from tavern_desktop.session.branch import write_branch, write_checkpoint
 from tavern_desktop.session.changes import no_message
+from tavern_desktop.session.character_removal import CharacterRemoval
+from tavern_desktop.session.character_renaming import CharacterRenaming
 from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.copy_acts import CopyActs
 from tavern_desktop.session.export import Format, export_chat
@@ -28,12 +30,12 @@ from tavern_desktop.session.loading import HeaderForHeaderless, load_chat
 from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.refusals import CommandRefused
 from tavern_desktop.session.runner import Outcome, Runner
-from tavern_desktop.session.save_queue import Save
+from tavern_desktop.session.save_first import save_first
 from tavern_desktop.session.writing import Written
 from tavern_desktop.storage import names
 from tavern_desktop.storage.copies import copy_new
 from tavern_desktop.storage.directory import kind_of
-from tavern_desktop.storage.errors import ChangedOnDisk, StorageError
+from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.file_moves import bin_file, rename, renamed
 from tavern_desktop.storage.own_folders import make_folder
 from tavern_desktop.storage.signature import Signature
@@ -79,6 +81,10 @@ class FileActs:
         self._links = LinkFollower(runner, chats)
         self.backups = BackupActs(runner, chats)
         """What is done with backups besides opening them as chats of their own."""
+        self.character_names = CharacterRenaming(runner, chats)
+        """How characters get other names, with all their chats."""
+        self.character_bin = CharacterRemoval(runner, self, own_folder)
+        """How characters go into the bin, and come back."""
         self.copies = CopyActs(runner, chats, self)
         """What is done with conflict copies."""
 
@@ -93,7 +99,7 @@ class FileActs:
         journals = self._chats.journals
 
         def work() -> tuple[FileDone, Written | None, Signature]:
-            saved = _saved(save)
+            saved = save_first(save)
             target, signature = rename(path, name)
             warnings = _attempt("Renamed", lambda: follow(path, target))
             warnings += _take_along("Renamed", journals, lambda kept: kept.moved(path, target))
@@ -204,7 +210,7 @@ class FileActs:
         save = session.begin_move()
 
         def both() -> tuple[FileDone, Written | None]:
-            saved = _saved(save)
+            saved = save_first(save)
             made = work()
             return FileDone(made, _told_of(path, made) if is_chat else ()), saved
 
@@ -229,16 +235,6 @@ class FileActs:
             return FileDone(made, _told_of(path, made) if is_chat else ())
 
         self._runner.submit(both, done, lane=str(path))
-
-
-def _saved(save: Save | None) -> Written | None:
-    """Save first what is not saved. Raises StorageError, also where another program wrote the file."""
-    if save is None:
-        return None
-    try:
-        return save.write()
-    except ChangedOnDisk as change:
-        raise StorageError("io", "replace", "another program changed it meanwhile", chat_ref=change.path) from None
 
 
 def _remove(path: Path, own: Path, despite_damage: bool) -> Removed:

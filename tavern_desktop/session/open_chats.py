@@ -116,6 +116,10 @@ class OpenChats:
         entry = self._entry(file_key(path))
         return entry.session if entry else None
 
+    def open_in(self, folder: Path) -> list[ChatSession]:
+        """Return the sessions of the files in a folder."""
+        return [entry.session for entry in self._open if entry.session.path.parent == folder]
+
     def look_at_files(self) -> None:
         """See whether other programs wrote any of the open chats: one stat for each where they did not."""
         for entry in tuple(self._open):
