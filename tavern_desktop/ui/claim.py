@@ -12,6 +12,7 @@ from tavern_desktop.session.runner import Runner
 from tavern_desktop.storage.errors import StorageError
 
 if TYPE_CHECKING:
+    from tavern_desktop.session.generating.jobs import GenerateJob
     from tavern_desktop.session.handover import Answer, Ownership
     from tavern_desktop.ui.services import Services
     from tavern_desktop.ui.windows import Windows
@@ -80,7 +81,17 @@ class RequestDesk:
     def _take_new_root(self) -> None:
         from tavern_desktop.session.change_jobs import ChangeDesk
 
-        self._changes = ChangeDesk(self._services.open_chats, self._services.file_acts)
+        self._changes = ChangeDesk(self._services.open_chats, self._services.file_acts, self._generate)
+
+    def _generate(self, plain: dict[str, Any]) -> GenerateJob:
+        """Have a reply written that another process asks for."""
+        import msgspec
+
+        from tavern_desktop.session.generating.jobs import GenerateJob, Wanted
+
+        services = self._services
+        wanted = msgspec.convert(plain, Wanted)
+        return GenerateJob(services.runner, services.open_chats, services.generations, wanted)
 
 
 def hand_over(folder: Path, path: Path | None, *, new_window: bool) -> bool:

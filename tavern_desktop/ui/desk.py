@@ -26,6 +26,7 @@ from tavern_desktop.ui.chat_pane import ChatPane
 from tavern_desktop.ui.empty_chat import Emptiness
 from tavern_desktop.ui.failure import Lines, summary, what_became_of_it, what_is_wrong
 from tavern_desktop.ui.full_disk import FullDisk
+from tavern_desktop.ui.interrupted_notice import InterruptedNotice
 from tavern_desktop.ui.library.entries import useful_title
 from tavern_desktop.ui.message_commands import MessageCommands
 from tavern_desktop.ui.newest_backup import look_for_backup
@@ -63,6 +64,7 @@ class ChatDesk(QObject):
         self.writing = Writing(services, pane.composer, lambda: self.session, self.commands, self)
         self.replying = Replying(services, pane, self.writing, self._speaker, self)
         self._conversation: ConversationView | None = None
+        self._interrupted = InterruptedNotice(services, pane.banner, lambda: self.session, self.commands, self)
         self._unfinished = UnfinishedEdits(
             services, pane.view, pane.banner, lambda: self.session, self.commands, self.writing.put_behind, self
         )
@@ -289,6 +291,7 @@ class ChatDesk(QObject):
             go_back_to(self._pane.view, chat, position)
         self.writing.find_persona(session)
         self.replying.show_now()
+        self._interrupted.take_up()
         self.writing.forget_sent(session)
         self._unfinished.offer()
 
