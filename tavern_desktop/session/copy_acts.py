@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tavern_desktop.chat.chat import Chat
-from tavern_desktop.chat.differences import compare
+from tavern_desktop.chat.differences import Row, compare
 from tavern_desktop.chat.header import Header
+from tavern_desktop.chat.matching import NONE
 from tavern_desktop.chat.merge import MergeResult, merge_copies, recognise_copy
 from tavern_desktop.chat.merge_metadata import merge_headers
 from tavern_desktop.library.records import add_beside, reason
@@ -60,6 +61,19 @@ class CopyMerged:
     def differing(self) -> int:
         """How many messages say something else in the copy; ours stand."""
         return len({conflict.key for conflict in self.result.conflicts if conflict.kind == "field"})
+
+
+class CopyComparison(Comparison):
+    """The chat before, a copy of it after; what can be brought into the chat is what the copy has."""
+
+    @classmethod
+    def with_copy(cls, ours: Snapshot, theirs: Snapshot) -> CopyComparison:
+        difference = compare(ours.messages, theirs.messages)
+        takeable = frozenset(row for row in difference.rows if row.kinds and row.after != NONE)
+        return cls(ours, theirs, ours, difference, (), takeable, bool(takeable))
+
+    def wanted(self, row: Row) -> tuple[Snapshot, int]:
+        return (self.before, row.before) if row.after == NONE else (self.after, row.after)
 
 
 class MergeCopy(Command):
@@ -254,7 +268,7 @@ def _compared(path: Path, copy: Path, ours: Snapshot | None, header_for_headerle
         ours = Snapshot(loaded.header, loaded.messages)
     theirs = _read(copy, header_for_headerless)
     messages = recognise_copy(ours.messages, [message.raw for message in theirs.messages])
-    return Comparison(ours, Snapshot(theirs.header, messages), ours, compare(ours.messages, messages))
+    return CopyComparison.with_copy(ours, Snapshot(theirs.header, messages))
 
 
 def _read(path: Path, header_for_headerless: HeaderForHeaderless) -> Loaded:

@@ -14,6 +14,7 @@ from tests.flows.conftest import MakeChat
 from tests.flows.person import CTRL, Person
 from tests.flows.test_written_meanwhile import appended, banner, press, records, started
 
+EDITED = "Said otherwise on the train."
 ELSEWHERE = "sync-conflict-20260109-183000-ABCDEFG"
 
 
@@ -36,7 +37,9 @@ def path(make_chat: MakeChat) -> Path:
     """A chat that goes on differently here and in a conflict copy."""
     path = make_chat(40)
     whole = path.read_bytes()
-    copy_of(path).write_bytes(appended(path, "Written on the train.", "And at home."))
+    edited = appended(path, "Written on the train.", "And at home.").split(b"\n")
+    edited[8] = json.dumps(json.loads(edited[8]) | {"mes": EDITED}).encode()
+    copy_of(path).write_bytes(b"\n".join(edited))
     path.write_bytes(b"\n".join([whole, message("Written here.")]))
     return path
 
@@ -74,7 +77,8 @@ def test_both_versions_become_one_and_undo_brings_both_back(person: Person, path
     assert buttons(person)[0] == "Merge"
 
     press(person, "Merge")
-    person.wait(lambda: banner(person).startswith("Merged: 2 messages came from the conflict copy"))
+    told = "Merged: 2 messages came from the conflict copy, which is now in the bin. "
+    person.wait(lambda: banner(person) == told + "1 message differs in both; yours stands.")
     assert texts(path)[-3:] == ["Written on the train.", "And at home.", "Written here."]
     assert binned == [copy_of(path)]
     person.wait(lambda: not any("versions" in row for row in spoken_rows(person)))
@@ -87,7 +91,7 @@ def test_both_versions_become_one_and_undo_brings_both_back(person: Person, path
     person.quit()
 
 
-def test_both_side_by_side_and_one_message_of_the_copy_taken(person: Person, path: Path) -> None:
+def test_both_side_by_side_and_single_messages_of_the_copy_taken(person: Person, path: Path) -> None:
     started(person)
     person.open_newest()
     before = texts(path)
@@ -100,10 +104,12 @@ def test_both_side_by_side_and_one_message_of_the_copy_taken(person: Person, pat
     ]
     for told in ("Written on the train.", "And at home.", "Written here."):
         assert any(told in row for row in spoken)
-    row = next(number for number, row in enumerate(spoken) if "Written on the train." in row)
-    window.model.setData(window.model.index(row), Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole)
+    for told in ("Written on the train.", EDITED):
+        row = next(number for number, row in enumerate(spoken) if told in row)
+        window.model.setData(window.model.index(row), Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole)
     window.take.click()
-    person.wait(lambda: sorted(texts(path)) == sorted([*before, "Written on the train."]))
+    person.wait(lambda: "Written on the train." in texts(path))
+    assert sorted(texts(path)) == sorted([*before[:7], EDITED, *before[8:], "Written on the train."])
     assert copy_of(path).exists()
     person.quit()
 
