@@ -2,7 +2,7 @@
 
     python -m tests.faults.dying ROOT CHAT [FIRST]
 
-Says on its output which text it wrote, once that is in the journal or, with the number FIRST of the first one, in the file.
+Says on its output what it wrote, once that is in the journal or, with the number FIRST of its first message, in the file.
 """
 
 from __future__ import annotations
