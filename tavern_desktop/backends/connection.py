@@ -128,7 +128,7 @@ def is_near(connection: Connection) -> bool:
         address = ipaddress.ip_address(name)
     except ValueError:
         return name == "localhost" or name.endswith((".local", ".localhost", ".lan", ".internal")) or "." not in name
-    return address.is_private or address.is_loopback or address.is_link_local
+    return not address.is_global
 
 
 def _check_address(connection: Connection, what: str, url: str, schemes: tuple[str, ...]) -> None:

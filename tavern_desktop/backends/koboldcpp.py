@@ -42,7 +42,6 @@ class KoboldCpp(Backend):
     """`/api/extra/generate/stream` and what is around it."""
 
     protocol = "koboldcpp"
-    default_port = 5001
     takes_messages = False
     takes_text = True
 

@@ -35,7 +35,6 @@ class LlamaCpp(Backend):
     """`/completion` and what is around it. Stops when the connection is closed."""
 
     protocol = "llamacpp"
-    default_port = 8080
     takes_messages = False
     takes_text = True
 
@@ -73,8 +72,6 @@ class LlamaCpp(Backend):
         body = {"prompt": request.prompt, "stream": True, "cache_prompt": True, "return_progress": True, **values}
         if model := self._model(request):
             body["model"] = model
-        if request.count > 1:
-            body["n"] = request.count
         async with contextlib.aclosing(self._read(f"{self._root}/completion", body, _Reply())) as events:
             async for event in events:
                 yield event

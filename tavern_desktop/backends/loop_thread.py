@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
@@ -22,6 +22,7 @@ class LoopThread:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._is_closed = False
+        self._last: Callable[[], Coroutine[Any, Any, object]] | None = None
 
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
         """Run a coroutine; cancelling the future cancels it. Raises RuntimeError after `close`."""
@@ -31,10 +32,14 @@ class LoopThread:
             coroutine.close()
             raise
 
-    def close(self) -> None:
-        """Cancel what still runs, give it a moment to end, and end the thread. Twice does nothing."""
+    def close(self, last: Callable[[], Coroutine[Any, Any, object]] | None = None) -> None:
+        """Cancel what still runs, give it a moment to end, do `last`, and end the thread. Twice does nothing.
+
+        `last` is done on the loop, if that ever ran: closing clients, which what is cancelled may still need.
+        """
         with self._mutex:
             self._is_closed = True
+            self._last = last
             loop, thread = self._loop, self._thread
             self._loop = self._thread = None
         if loop is not None and thread is not None:
@@ -47,20 +52,26 @@ class LoopThread:
                 raise RuntimeError("the thread of the model servers has ended")
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=_serve, args=(self._loop,), name="model-servers", daemon=True)
+                self._thread = threading.Thread(
+                    target=self._serve, args=(self._loop,), name="model-servers", daemon=True
+                )
                 self._thread.start()
             return self._loop
 
+    def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
+        asyncio.set_event_loop(loop)
+        try:
+            loop.run_forever()
+            loop.run_until_complete(self._end())
+            loop.run_until_complete(loop.shutdown_asyncgens())
+        finally:
+            loop.close()
 
-def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    asyncio.set_event_loop(loop)
-    try:
-        loop.run_forever()
-        left = asyncio.all_tasks(loop)
+    async def _end(self) -> None:
+        left = asyncio.all_tasks() - {asyncio.current_task()}
         for task in left:
             task.cancel()
         if left:
-            loop.run_until_complete(asyncio.wait(left, timeout=END_SECONDS))
-        loop.run_until_complete(loop.shutdown_asyncgens())
-    finally:
-        loop.close()
+            await asyncio.wait(left, timeout=END_SECONDS)
+        if self._last is not None:
+            await self._last()

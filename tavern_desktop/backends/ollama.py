@@ -36,7 +36,6 @@ class Ollama(Backend):
     """Its native protocol. Stops when the connection is closed."""
 
     protocol = "ollama"
-    default_port = 11434
     takes_text = True
 
     async def models(self) -> list[Model]:

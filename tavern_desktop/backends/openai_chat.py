@@ -31,7 +31,7 @@ class OpenAi(Backend):
 
     async def models(self) -> list[Model]:
         """Return the models of the list, by id."""
-        url = self.provider.models_url if self.connection.url == self.provider.url else ""
+        url = self.provider.models_url if self._base == self.provider.url else ""
         answer = await self._exchange.ask("GET", url or f"{self._base}/models")
         entries = answer if isinstance(answer, list) else table(answer).get("data")
         found = [
@@ -60,6 +60,11 @@ class OpenAi(Backend):
             return None
         return await openai_servers.template(self._exchange, self._root, messages, self.provider)
 
+    @property
+    def makes_alternatives(self) -> bool:
+        """As the provider does."""
+        return self.provider.alternatives
+
     def taken(self, model: str = "") -> Taken:
         """Return the settings of the provider, without those switched off."""
         return Taken(
@@ -87,7 +92,7 @@ class OpenAi(Backend):
             body |= effort_of(effort, self.provider)
         if self.provider.usage:
             body["stream_options"] = {"include_usage": True}
-        if request.count > 1 and self.provider.alternatives:
+        if request.count > 1 and self.makes_alternatives:
             body["n"] = request.count
         return body
 

@@ -60,7 +60,6 @@ class Backend(ABC):
     """
 
     protocol: ClassVar[str]
-    default_port: ClassVar[int | None] = None
     takes_messages: ClassVar[bool] = True
     takes_text: ClassVar[bool] = False
 
@@ -118,6 +117,11 @@ class Backend(ABC):
     def refusal_of(self, setting: str, model: str = "") -> str:
         """Return why a setting is not sent, "" if it is: one sentence to show beside it."""
         return self.taken(model).refusal(setting)
+
+    @property
+    def makes_alternatives(self) -> bool:
+        """Whether `Request.count` is followed; where it is not, one reply comes."""
+        return False
 
     def can_continue(self, model: str = "") -> str:
         """Return why a reply cannot be continued from a part of it, "" if it can."""

@@ -56,6 +56,7 @@ def test_addresses_are_brought_into_one_form() -> None:
         ("http://192.168.1.4", True),
         ("http://box.local", True),
         ("http://box", True),
+        ("http://100.64.0.1", True),
         ("https://api.openai.com", False),
         ("http://8.8.8.8", False),
     ],

@@ -67,3 +67,23 @@ def test_cancelling_the_future_cancels_the_work() -> None:
 
 def test_a_thread_that_never_ran_can_be_closed() -> None:
     LoopThread().close()
+
+
+def test_what_is_last_comes_after_all_that_was_cancelled() -> None:
+    thread = LoopThread()
+    has_begun, order = threading.Event(), []
+
+    async def work() -> None:
+        try:
+            has_begun.set()
+            await asyncio.Event().wait()
+        finally:
+            order.append("work")
+
+    async def last() -> None:
+        order.append("last")
+
+    thread.submit(work())
+    assert has_begun.wait(30)
+    thread.close(last)
+    assert order == ["work", "last"]

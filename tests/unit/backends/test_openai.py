@@ -276,7 +276,8 @@ def test_several_alternatives_are_told_apart() -> None:
 
     async def talk() -> None:
         handler = sends(OPENAI, *map(record_of, [*records, *records, *ends]))
-        async with talking(OPENAI, handler) as (backend, server):
+        async with talking(OPENAI, handler, provider="openai") as (backend, server):
+            assert backend.makes_alternatives
             reply = await reply_of(backend, a_request(backend, count=2))
             assert [reply.text(choice) for choice in reply.choices] == ["aa", "bb"]
             assert [reply.finished[choice].reason for choice in reply.choices] == ["stop", "length"]
@@ -381,5 +382,35 @@ def test_without_a_key_no_header_of_it_is_sent() -> None:
         async with talking(OPENAI, sends(OPENAI, OPENAI.reply("ok")), key="") as (backend, server):
             await reply_of(backend)
             assert "authorization" not in server.seen[0].headers
+
+    on_a_loop(talk)
+
+
+def test_a_setting_below_what_a_provider_takes_is_raised() -> None:
+    async def talk() -> None:
+        request = Request(messages=(PromptMessage("user", "Hi"),), settings=Generation(top_p=0.0))
+        assert (await body_for(OPENAI, request, provider="deepseek"))["top_p"] == 1e-6
+        assert (await body_for(OPENAI, request, provider="openai"))["top_p"] == 0
+
+    on_a_loop(talk)
+
+
+def test_who_makes_no_alternatives_is_asked_for_one_reply() -> None:
+    async def talk() -> None:
+        async with talking(OPENAI, sends(OPENAI, OPENAI.reply("one")), provider="llamacpp") as (backend, server):
+            assert not backend.makes_alternatives
+            await reply_of(backend, a_request(backend, count=3))
+            assert "n" not in server.seen[0].json
+
+    on_a_loop(talk)
+
+
+def test_a_model_list_lies_where_the_provider_keeps_it() -> None:
+    async def talk() -> None:
+        async with talking(OPENAI) as (backend, server):
+            server.on_json("GET", "/v1/models", {"data": [{"id": "b"}, {"id": "a", "name": "A"}, {"name": "odd"}]})
+            assert [model.id for model in await backend.models()] == ["a", "b"]
+            server.on_json("GET", "/v1/models", [{"id": "c"}])
+            assert [model.id for model in await backend.models()] == ["c"]
 
     on_a_loop(talk)
