@@ -109,6 +109,8 @@ def _go_on(path: WritePath, chat: Path) -> None:
     program = FullSave(path.folder)
     program.chat = chat
     program.start()
+    if path.comes_back and chat.stem in ("talk", "renamed"):
+        assert "four" in program.memory()
     program.change()
     program.act()
     assert program.told == []

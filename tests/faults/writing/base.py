@@ -41,6 +41,8 @@ class WritePath(ABC):
     name: ClassVar[str]
     is_silent: ClassVar[bool] = False
     """Nobody is told: it is tried again some other day."""
+    comes_back: ClassVar[bool] = False
+    """The change was done before the writing: whatever kills that, the chat has it when it is opened again."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -36,6 +36,7 @@ class OpenChat(WritePath):
     """A chat that is open in a program, with a change that is not saved yet."""
 
     wanted: ClassVar[list[str]] = ["one", "two", "three", "four"]
+    comes_back = True
 
     def make_ready(self) -> None:
         super().make_ready()
@@ -47,7 +48,8 @@ class OpenChat(WritePath):
         """Open the chat in a program that is new."""
         self.runner = Clocked()
         own = self.own.data
-        self.chats = OpenChats(self.runner, own / "recovery", own_folder=own, preview_limit=0)
+        root = self.root.path
+        self.chats = OpenChats(self.runner, own / "recovery", own_folder=own, root=root, preview_limit=0)
         self.acts = FileActs(self.runner, self.chats, own)
         self.session: ChatSession = self.chats.open(self.chat)
         self.runner.run_until_idle()
@@ -108,6 +110,7 @@ class EditSave(OpenChat):
 
     name = "edit and save"
     wanted: ClassVar[list[str]] = ["one", "two", "three, no four"]
+    comes_back = False
 
     def change(self) -> None:
         """Leave that to the writing: it is part of it."""
