@@ -29,6 +29,7 @@ class Provider(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     models_url: str = ""
     hosts: tuple[str, ...] = ()
     secret: str = ""
+    model_setting: str = ""
     settings: tuple[str, ...] | None = None
     rename: dict[str, str] = {}
     least: dict[str, float] = {}

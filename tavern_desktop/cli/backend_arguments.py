@@ -29,6 +29,7 @@ def add_backends(commands: Any, common: argparse.ArgumentParser, add: AddCommand
         ("remove", "remove_backend", "forget a connection and its key"),
     ):
         add(inner, common, name, run, help_text).add_argument("name", metavar="NAME")
+    add(inner, common, "import", "import_backends", "add the connections SillyTavern has, with its keys")
     find = add(inner, common, "find", "find_backends", "look for model servers on this computer")
     find.add_argument("--port", type=int, action="append", metavar="N", help="look there instead of the usual ports")
     _add(add(inner, common, "add", "add_backend", "add a connection, or change the one of this name"))

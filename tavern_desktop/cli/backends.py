@@ -1,4 +1,4 @@
-"""Commands about model servers: list, test, models, add, remove, use, find. Keys never come from arguments."""
+"""Commands about model servers: list, test, models, add, import, remove, use, find. Keys never come from arguments."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from tavern_desktop.session.gguf import read_model_file
 from tavern_desktop.session.key_store import KeyStore
 from tavern_desktop.session.local_model import LocalModel, installed_models
 from tavern_desktop.session.refusals import Refused
+from tavern_desktop.session.taken_over import sillytavern_connections
 
 T = TypeVar("T")
 
@@ -99,6 +100,24 @@ def add_backend(context: Context) -> int:
     if key and place == "file":
         output.say(keys.describe())
     output.say(f"{'Changed' if same else 'Added'} {connection.name}." + (f" Key {_PLACES[place]}." if place else ""))
+    return 0
+
+
+def import_backends(context: Context) -> int:
+    """Add the connections that SillyTavern has, with its keys; those of a name that is taken are left alone."""
+    connections, keys = Connections(context.folders), KeyStore(context.folders)
+    taken = {connection.name.casefold() for connection in connections.all()}
+    for offer in sillytavern_connections(context.root):
+        connection = offer.connection
+        if connection.name.casefold() in taken:
+            output.complain(f"{connection.name} is there already.")
+            continue
+        connections.put(connection)
+        place = keys.put(connection.id, offer.key) if offer.key else None
+        if context.json:
+            output.say_json({"id": connection.id, "name": connection.name, "key": place})
+        else:
+            output.say(f"Added {connection.name}." + (f" Key {_PLACES[place]}." if place else ""))
     return 0
 
 

@@ -49,6 +49,7 @@ _MODULES = {
     "test_backend": "backends",
     "list_models": "backends",
     "add_backend": "backends",
+    "import_backends": "backends",
     "remove_backend": "backends",
     "use_backend": "backends",
     "find_backends": "backends",

@@ -141,3 +141,14 @@ def test_without_a_name_the_installed_model_is_meant(run: Run, monkeypatch: pyte
     (entry,) = run("backends", "list", "--json").objects()
     assert entry["model"] == str(tmp_path / "small.gguf")
     assert f"small  --protocol local  --model {tmp_path / 'small.gguf'}" in run("backends", "find", "--port", "9").out
+
+
+def test_sillytavern_s_connections_are_taken_over(run: Run, root: DataRoot) -> None:
+    root.settings.write_text(json.dumps({"main_api": "openai", "oai_settings": {"openai_model": "gpt-x"}}), "utf-8")
+    (root.user_folder / "secrets.json").write_text(json.dumps({"api_key_openai": KEY}), "utf-8")
+    taken = run("backends", "import")
+    assert taken.out == "Added OpenAI. Key in a file that only this account can read.\n"
+    (entry,) = run("backends", "list", "--json").objects()
+    assert (entry["provider"], entry["model"], entry["key"]) == ("openai", "gpt-x", "file")
+    assert KEY not in json.dumps(entry)
+    assert run("backends", "import").err == "OpenAI is there already.\n"
