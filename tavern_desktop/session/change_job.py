@@ -46,6 +46,7 @@ class ChangeJob:
         self._change = change
         self._told = done
         self._is_done = False
+        self._done_command: Command | None = None
         self._session = chats.open(path)
         self._session.state_changed.connect(self._go_on)
         self._session.save_changed.connect(self._go_on)
@@ -65,6 +66,7 @@ class ChangeJob:
                 self._finish()
         except (StorageError, Refused) as error:
             self.error = error
+            self._take_back()
             self._finish()
 
     def _do(self) -> None:
@@ -77,9 +79,9 @@ class ChangeJob:
             raise CommandRefused(_READ_ONLY[session.read_only])
         if session.trouble is not None:  # what cannot be saved is not changed in memory either
             raise self._changed_on_disk()
-        command = self._command()
+        self._done_command = self._command()
         self._is_done = True
-        self.changed = session.do(command)
+        self.changed = session.do(self._done_command)
         self.messages = len(session.chat)
         session.save_now()
 
@@ -99,6 +101,17 @@ class ChangeJob:
         if state.error is not None:
             raise state.error
         return state.kind == "saved"
+
+    def _take_back(self) -> None:
+        """Undo a change that could not be saved: who is told of a failure shall not find it done later on.
+
+        Where something else was done meanwhile it stays, and is saved with that.
+        """
+        session, command = self._session, self._done_command
+        self.is_finished = True  # what the undo says of itself is no news
+        if self.changed and session.can_change and session.commands.next_undo is command:
+            session.undo()
+            self.changed = False
 
     def _changed_on_disk(self) -> StorageError:
         why = StorageError("io", "replace", _CHANGED_ON_DISK, chat_ref=self._session.path)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tavern_desktop.chat import facts
+from tavern_desktop.chat.edits import new_user_message
 from tavern_desktop.session.change_jobs import ChangeDesk, ChangeJob, change_request, error_of
 from tavern_desktop.session.changes import (
     AddSwipe,
@@ -20,6 +22,7 @@ from tavern_desktop.session.changes import (
     from_plain,
     to_plain,
 )
+from tavern_desktop.session.commands import AppendMessage
 from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.refusals import CommandRefused
 from tavern_desktop.session.runner import PlainRunner
@@ -140,7 +143,50 @@ def test_a_file_that_another_program_changed_is_not_overwritten(owner: Owner, ch
     session = owner.chats.session_for(chat)
     assert session is not None
     assert session.chat is not None
-    assert len(session.chat) == 2  # not there either: asking once more would add it twice
+    assert [facts.text(message.data()) for message in session.chat.messages] == ["one", "two"]  # nor in memory
+    assert not session.is_dirty
+
+
+def test_what_could_not_be_saved_is_not_found_done_later(
+    owner: Owner, chat: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file changes at the very moment of the save, or the disk is full: who asked was told of a failure."""
+
+    def full(*_arguments: object, **_named: object) -> None:
+        raise StorageError("io", "space")
+
+    session = owner.chats.open(chat)
+    owner.runner.run_until_idle()
+    assert session.chat is not None
+    with monkeypatch.context() as disk:
+        disk.setattr("tavern_desktop.session.versions.publish", full)
+        job = ChangeJob(owner.chats, chat, Edit(0, "changed"))
+        owner.runner.run_until_idle()
+        assert isinstance(job.error, StorageError)
+        assert (job.error.detail, job.changed) == ("space", False)
+    session.save_now()
+    owner.runner.run_until_idle()
+    assert texts(chat) == ["one", "two"]
+    assert [facts.text(message.data()) for message in session.chat.messages] == ["one", "two"]
+
+
+def test_of_a_failure_what_was_done_here_besides_stays(
+    owner: Owner, chat: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_arguments: object, **_named: object) -> None:
+        raise StorageError("io", "space")
+
+    session = owner.chats.open(chat)
+    owner.runner.run_until_idle()
+    with monkeypatch.context() as disk:
+        disk.setattr("tavern_desktop.session.versions.publish", full)
+        job = ChangeJob(owner.chats, chat, Edit(0, "changed"))
+        session.do(AppendMessage(new_user_message("typed here", "Mira")))
+        owner.runner.run_until_idle()
+        assert job.error is not None
+    session.save_now()
+    owner.runner.run_until_idle()
+    assert texts(chat) == ["changed", "two", "typed here"]
 
 
 def test_what_is_no_change_is_said_and_what_is_no_request_left_to_others(owner: Owner, chat: Path) -> None:
