@@ -11,9 +11,10 @@ import msgspec
 
 from tavern_desktop.backends.connection import Connection, Protocol, Secrets, Timeouts
 from tavern_desktop.backends.errors import BackendError
+from tavern_desktop.backends.exchange import Exchange
 from tavern_desktop.backends.parsing import table, tables, text
 from tavern_desktop.backends.providers import providers
-from tavern_desktop.backends.transport import Exchange, Http
+from tavern_desktop.backends.transport import Http
 
 KNOCK_SECONDS = 0.5
 ASK_SECONDS = 3.0

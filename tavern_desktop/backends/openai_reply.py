@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tavern_desktop.backends.events import Event, Progress, Reasoning, Started, Text, ToolCallPart, Usage, finished
+from tavern_desktop.backends.exchange import DONE
 from tavern_desktop.backends.parsing import number, table, tables, text
-from tavern_desktop.backends.transport import DONE
 
 
 class OpenAiReply:

@@ -7,11 +7,11 @@ from typing import Any
 from urllib.parse import quote
 
 from tavern_desktop.backends.errors import BackendError
+from tavern_desktop.backends.exchange import Exchange
 from tavern_desktop.backends.openai_body import messages_of
 from tavern_desktop.backends.parsing import number, table, tables, text
 from tavern_desktop.backends.providers import Provider
 from tavern_desktop.backends.request import Request
-from tavern_desktop.backends.transport import Exchange
 from tavern_desktop.prompt.messages import PromptMessage
 
 _CONTEXT_FIELDS = ("context_length", "max_model_len", "max_context_length", "context_window")

@@ -13,10 +13,11 @@ import msgspec
 from tavern_desktop.backends.connection import Connection, Secrets, base_url, root_url
 from tavern_desktop.backends.errors import BackendError
 from tavern_desktop.backends.events import Event, Failed, Finished, Reasoning, Text, Waiting
+from tavern_desktop.backends.exchange import Exchange
 from tavern_desktop.backends.joiner import Joiner
 from tavern_desktop.backends.providers import Taken
 from tavern_desktop.backends.request import Request
-from tavern_desktop.backends.transport import Exchange, Http
+from tavern_desktop.backends.transport import Http
 from tavern_desktop.prompt.messages import PromptMessage
 
 TEXT_LIMIT = 8_000_000
