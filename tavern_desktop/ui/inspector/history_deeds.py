@@ -42,6 +42,7 @@ class HistoryDeeds(QObject):
         self.tab.passed.connect(self._pass)
         self.tab.restore_requested.connect(self.restore_past)
         self._history.changed.connect(self._follow)
+        window.services.settings_changed.connect(self._apply_settings)
         desk.commands.refused.connect(self._say)
         desk.chat_changed.connect(self._show_chat)
         self._show_chat()
@@ -183,12 +184,17 @@ class HistoryDeeds(QObject):
         window = HistoryWindow(self._main)
         # What was brought back can be taken away again, and saved, without going elsewhere first.
         window.addActions([self._main.actions_[act] for act in (Act.UNDO, Act.REDO, Act.SAVE)])
+        window.view.set_text_scale(self._main.services.settings.text_size)
         window.version_requested.connect(self.show)
         window.step_requested.connect(self.step)
         window.restore_requested.connect(self.restore)
         window.restore_all_requested.connect(self.restore_all)
         window.show_requested.connect(self._show_message)
         return window
+
+    def _apply_settings(self) -> None:
+        if self._window is not None:
+            self._window.view.set_text_scale(self._main.services.settings.text_size)
 
     def _show_message(self, key: int) -> None:
         self._desk.show_message(key)

@@ -33,10 +33,10 @@ _LINE_BREAKS = str.maketrans({"\n": "\u2028", "\r": " ", "\t": " "})
 class Fonts:
     """The fonts of rows, and what their texts take."""
 
-    def __init__(self, base: QFont) -> None:
-        self.text = scaled_font(base, 13.5)
-        self.name = scaled_font(base, 12.5, QFont.Weight.DemiBold)
-        self.small = scaled_font(base, 11.5)
+    def __init__(self, base: QFont, percent: int) -> None:
+        self.text = scaled_font(base, 13.5 * percent / 100)
+        self.name = scaled_font(base, 12.5 * percent / 100, QFont.Weight.DemiBold)
+        self.small = scaled_font(base, 11.5 * percent / 100)
         self.text_metrics = QFontMetrics(self.text)
         self.name_metrics = QFontMetrics(self.name)
         self.small_metrics = QFontMetrics(self.small)

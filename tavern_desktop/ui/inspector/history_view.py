@@ -41,15 +41,14 @@ class DifferenceView(QListView):
     """A menu for the row with this key is wanted, at a place on the screen."""
     copy_requested = Signal(int)
     """The text of the row with this key shall be copied."""
-    laid_out = Signal(int)
-    """The row with this key was laid out."""
 
     def __init__(self, model: DifferenceModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.rows = model
         self._places = Geometry(self._measure, self._estimate)
         self._places.header, self._places.footer = 10, 10
-        self._fonts = Fonts(self.font())
+        self._percent = 100
+        self._fonts = Fonts(self.font(), self._percent)
         self._boxes: dict[int, RowBox] = {}
         self._whole: set[int] = set()
         """Keys of the rows whose long texts are shown in full."""
@@ -73,6 +72,12 @@ class DifferenceView(QListView):
         """Return the key of the row under the keyboard's cursor."""
         index = self.currentIndex()
         return self.rows.key(index.row()) if index.isValid() else None
+
+    def set_text_scale(self, percent: int) -> None:
+        """Show texts in this share of their usual size, as in the chat."""
+        if percent != self._percent:
+            self._percent = percent
+            self._lay_out_anew()
 
     def unfold(self, number: int) -> None:
         """Show more of a row: the messages of a run, or the whole of long texts."""
@@ -121,7 +126,6 @@ class DifferenceView(QListView):
                 can_tick=self.rows.can_tick(row),
                 whole=key in self._whole,
             )
-            self.laid_out.emit(key)
         return found
 
     def _measure(self, number: int) -> int:
@@ -158,7 +162,7 @@ class DifferenceView(QListView):
             self.setCurrentIndex(self.rows.index(first))
 
     def _lay_out_anew(self) -> None:
-        self._fonts = Fonts(self.font())
+        self._fonts = Fonts(self.font(), self._percent)
         self._boxes.clear()
         self._places.forget_measures()
         self._settle()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QDate, QDateTime, QPoint, Qt, QTime
@@ -34,14 +35,16 @@ from tavern_desktop.session.history import (
 from tavern_desktop.session.message_history import EarlierText, earlier_texts
 from tavern_desktop.session.restoring import RestoreMessages, Wanted
 from tavern_desktop.session.runner import PlainRunner
+from tavern_desktop.ui.inspector import history_view
 from tavern_desktop.ui.inspector import history_words as words
 from tavern_desktop.ui.inspector.history_data import ChatHistory
 from tavern_desktop.ui.inspector.history_of_message import MessageHistory
-from tavern_desktop.ui.inspector.history_row_box import TICK_ROOM
+from tavern_desktop.ui.inspector.history_row_box import TICK_ROOM, RowBox
 from tavern_desktop.ui.inspector.history_rows import DifferenceModel
 from tavern_desktop.ui.inspector.history_tab import HistoryTab
 from tavern_desktop.ui.inspector.history_versions import PAST_ROLE, VersionsModel
 from tavern_desktop.ui.inspector.history_window import HistoryWindow
+from tests.gui.shell.test_accessible import nameless
 from tests.unit.session.chats import chat_of, recorded, reply, texts, user
 from tests.unit.session.journalled import Journalled
 
@@ -279,22 +282,45 @@ def test_a_text_that_nobody_has_says_so(window: HistoryWindow, told: Journalled)
     assert model.tickable() == 0
 
 
-def test_a_hundred_thousand_rows_are_as_quick_as_a_few(window: HistoryWindow, told: Journalled, qtbot: QtBot) -> None:
-    messages = Message.read(
-        [b'{"name":"Ana","is_user":true,"mes":"a text of some words %d"}' % n for n in range(100_000)]
-    )
-    told.chat.insert(4, messages)
+def test_only_what_is_on_screen_is_laid_out(
+    window: HistoryWindow, told: Journalled, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laid_out: list[int] = []
+
+    class Counted(RowBox):
+        def __init__(self, *arguments: Any, **named: Any) -> None:
+            super().__init__(*arguments, **named)
+            laid_out.append(self.height)
+
+    monkeypatch.setattr(history_view, "RowBox", Counted)
+    lines = (b'{"name":"Ana","is_user":true,"mes":"a text of some words %d"}' % number for number in range(100_000))
+    told.chat.insert(4, Message.read(lines))
     told.note("merge", "")
     show_change(window, told)
     view = window.view
-    laid_out = recorded(view.laid_out)
     qtbot.keyClick(view, Qt.Key.Key_End)
     assert view.currentIndex().row() == window.model.rowCount() - 1
     assert view.viewport().rect().intersects(view.visualRect(view.currentIndex()))
     qtbot.keyClick(view, Qt.Key.Key_PageUp)
     qtbot.keyClick(view, Qt.Key.Key_Home)
     assert view.indexAt(QPoint(100, 30)).row() == 0
-    assert len(laid_out) < 100
+    assert len(laid_out) < 150
+
+
+def test_texts_are_as_large_as_in_the_chat(window: HistoryWindow, told: Journalled) -> None:
+    told.do(EditText(key(told, 3), "a word " * 30))
+    show_change(window, told)
+    view = window.view
+    height = view.visualRect(view.currentIndex()).height()
+    view.set_text_scale(200)
+    assert view.visualRect(view.currentIndex()).height() > 1.5 * height
+
+
+def test_every_control_has_a_name(window: HistoryWindow, told: Journalled) -> None:
+    told.do(EditText(key(told, 3), "another"))
+    show_change(window, told)
+    assert nameless(window) == []
+    assert window.windowTitle() == "History: Edit message"
 
 
 def test_long_texts_are_unfolded(window: HistoryWindow, told: Journalled, qtbot: QtBot) -> None:
