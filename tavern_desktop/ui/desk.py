@@ -42,6 +42,7 @@ from tavern_desktop.ui.writing import Writing
 
 if TYPE_CHECKING:
     from tavern_desktop.session.generating.reply import Speaker
+    from tavern_desktop.session.generating.scenes import Asked
 
 
 class ChatDesk(QObject):
@@ -330,7 +331,10 @@ class ChatDesk(QObject):
     def _path_changed(self, former: Path) -> None:
         if self.session is not None:
             self._services.drafts.moved(former, self.session.path)
-        self._show_header()
+        if self.session is not None and self.session.path.parent != former.parent:
+            self._show_context()  # its character has another name now, and so has the file of the picture
+        else:
+            self._show_header()
         self._services.library.refresh_chat(self.session.path if self.session is not None else former)
         self.chat_changed.emit()
 
@@ -374,6 +378,17 @@ class ChatDesk(QObject):
             self._decode,
             can_generate=True,
         )
+
+    def asked(self) -> Asked | None:
+        """Return what a reply would be asked with now, None while there is no chat."""
+        session = self.session
+        if session is None or session.chat is None:
+            return None
+        from tavern_desktop.session.generating.scenes import Asked
+
+        header, messages = session.chat.snapshot()
+        speaker, persona = self._speaker(), self.writing.persona
+        return Asked(session.path, header.metadata(), messages, len(messages), "reply", speaker, persona)
 
     def _speaker(self) -> Speaker:
         """Return who replies in the chat in view."""

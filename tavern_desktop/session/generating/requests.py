@@ -25,7 +25,7 @@ from tavern_desktop.prompt.scene import Scene
 from tavern_desktop.prompt.templates import TextTemplate, known_templates
 from tavern_desktop.prompt.tokens import Estimate, usable
 from tavern_desktop.session.generating.scenes import Asked, ChatChoices, chat_choices, scene_of
-from tavern_desktop.session.generating.task import Produce, Prompted, Put
+from tavern_desktop.session.generating.task import NoModel, Produce, Prompted, Put
 
 T = TypeVar("T")
 
@@ -93,8 +93,14 @@ class Requests:
         return False
 
     async def prompt(self, asked: Asked) -> tuple[Prompt, Request]:
-        """Return what would be sent, without sending it. Raises NoModel, BackendError, PromptError."""
-        chosen, backend = await self._open(asked)
+        """Return what would be sent, without sending it; without a connection what one with nothing set would get.
+
+        Raises BackendError, PromptError, StorageError.
+        """
+        try:
+            chosen, backend = await self._open(asked)
+        except NoModel:
+            return await asyncio.to_thread(_unconnected, asked)
         return await self._request(asked, chosen, backend, 1)
 
     async def _open(self, asked: Asked) -> tuple[Chosen, Backend]:
@@ -133,6 +139,12 @@ class Requests:
                 return own
         template = template_of(chosen.template)
         return template.render(prompt.messages, char=scene.character.name, user=scene.user)
+
+
+def _unconnected(asked: Asked) -> tuple[Prompt, Request]:
+    scene = scene_of(asked, chat_choices(asked.metadata).generation, context=None, can_prefill=False)
+    prompt = build_prompt(scene, Estimate())
+    return prompt, Request(messages=tuple(prompt.messages), stop=prompt.stop)
 
 
 def _name(connection: Connection) -> str:
