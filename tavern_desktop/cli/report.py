@@ -23,7 +23,16 @@ from tavern_desktop.storage.journal_folders import journal_sizes, journals_folde
 from tavern_desktop.storage.savelog import FOLDER as SAVE_LOG
 from tavern_desktop.storage.savelog import read_save_log
 
-_PACKAGES = ("PySide6-Essentials", "orjson", "msgspec", "platformdirs", "filelock", "markdown-it-py")
+_PACKAGES = (
+    "PySide6-Essentials",
+    "orjson",
+    "msgspec",
+    "platformdirs",
+    "filelock",
+    "markdown-it-py",
+    "httpx2",
+    "keyring",
+)
 
 
 def roots(context: Context) -> int:
