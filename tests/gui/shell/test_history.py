@@ -46,16 +46,16 @@ from tavern_desktop.ui.inspector.history_versions import PAST_ROLE, VersionsMode
 from tavern_desktop.ui.inspector.history_window import HistoryWindow
 from tests.gui.shell.test_accessible import nameless
 from tests.unit.session.chats import chat_of, recorded, reply, texts, user
-from tests.unit.session.journalled import Journalled
+from tests.unit.session.versioned import Versioned
 
 STRICT = QAbstractItemModelTester.FailureReportingMode.Fatal
 SPOKEN = Qt.ItemDataRole.AccessibleTextRole
 
 
 @pytest.fixture
-def told(tmp_path: Path) -> Journalled:
+def told(tmp_path: Path) -> Versioned:
     chat = chat_of(*(reply(f"reply {n}") if n % 2 else user(f"text {n}") for n in range(20)))
-    return Journalled(chat, tmp_path / "journal")
+    return Versioned(chat, tmp_path / "journal")
 
 
 @pytest.fixture
@@ -72,15 +72,15 @@ def window(host: QWidget) -> HistoryWindow:
     return HistoryWindow(host)
 
 
-def key(told: Journalled, index: int) -> int:
+def key(told: Versioned, index: int) -> int:
     return told.chat.messages[index].key
 
 
-def newest(told: Journalled) -> Past:
+def newest(told: Versioned) -> Past:
     return list_versions(told.journal)[0]
 
 
-def show_change(window: HistoryWindow, told: Journalled) -> Comparison:
+def show_change(window: HistoryWindow, told: Versioned) -> Comparison:
     """Show what the newest version changed."""
     comparison = compare_change(told.journal, told.present, newest(told))
     window.show_past(newest(told), with_present=False)
@@ -156,7 +156,7 @@ def test_the_list_says_what_it_is_waiting_for(qtbot: QtBot) -> None:
 # -- a comparison -----------------------------------------------------------------------------------------
 
 
-def test_rows_tell_what_became_of_each_message(window: HistoryWindow, told: Journalled) -> None:
+def test_rows_tell_what_became_of_each_message(window: HistoryWindow, told: Versioned) -> None:
     QAbstractItemModelTester(window.model, STRICT)
     told.do(DeleteMessages([key(told, 8), key(told, 9)]))
     show_change(window, told)
@@ -174,7 +174,7 @@ def test_rows_tell_what_became_of_each_message(window: HistoryWindow, told: Jour
     assert window.model.row_of(window.model.key(7)) == 7
 
 
-def test_other_changes_are_named(window: HistoryWindow, told: Journalled) -> None:
+def test_other_changes_are_named(window: HistoryWindow, told: Versioned) -> None:
     told.do(SetHidden([key(told, 2)], True))
     show_change(window, told)
     assert spoken(window.model)[2].endswith("Hidden from the prompt")
@@ -192,7 +192,7 @@ def test_other_changes_are_named(window: HistoryWindow, told: Journalled) -> Non
     assert window.message.text() == "All messages are the same in both versions."
 
 
-def test_kinds_are_counted_and_chosen(window: HistoryWindow, told: Journalled) -> None:
+def test_kinds_are_counted_and_chosen(window: HistoryWindow, told: Versioned) -> None:
     told.do(EditText(key(told, 3), "another"))
     told.do(DeleteMessages([key(told, 8), key(told, 9)]))
     window.show_past(newest(told), with_present=True)
@@ -208,7 +208,7 @@ def test_kinds_are_counted_and_chosen(window: HistoryWindow, told: Journalled) -
     assert "Edited" in " ".join(spoken(window.model))
 
 
-def test_messages_are_chosen_and_asked_for(window: HistoryWindow, told: Journalled, qtbot: QtBot) -> None:
+def test_messages_are_chosen_and_asked_for(window: HistoryWindow, told: Versioned, qtbot: QtBot) -> None:
     before = texts(told.chat)
     told.do(DeleteMessages([key(told, 8), key(told, 9), key(told, 10)]))
     show_change(window, told)
@@ -234,7 +234,7 @@ def test_messages_are_chosen_and_asked_for(window: HistoryWindow, told: Journall
     assert window.model.ticked == set()
 
 
-def test_what_is_chosen_stays_chosen_while_the_chat_goes_on(window: HistoryWindow, told: Journalled) -> None:
+def test_what_is_chosen_stays_chosen_while_the_chat_goes_on(window: HistoryWindow, told: Versioned) -> None:
     told.do(DeleteMessages([key(told, 8), key(told, 9)]))
     deletion = newest(told)
     show_change(window, told)
@@ -245,7 +245,7 @@ def test_what_is_chosen_stays_chosen_while_the_chat_goes_on(window: HistoryWindo
     assert len(window.model.ticked) == 2
 
 
-def test_the_whole_version_is_asked_for(window: HistoryWindow, told: Journalled) -> None:
+def test_the_whole_version_is_asked_for(window: HistoryWindow, told: Versioned) -> None:
     told.do(DeleteMessages([key(told, 8)]))
     comparison = show_change(window, told)
     asked = recorded(window.restore_all_requested)
@@ -257,7 +257,7 @@ def test_the_whole_version_is_asked_for(window: HistoryWindow, told: Journalled)
     assert (window.restore_all.text(), window.restore_all.isEnabled()) == ("Restore This Version", False)
 
 
-def test_the_menu_of_a_row(window: HistoryWindow, told: Journalled) -> None:
+def test_the_menu_of_a_row(window: HistoryWindow, told: Versioned) -> None:
     edited = key(told, 3)
     told.do(EditText(edited, "another"))
     comparison = show_change(window, told)
@@ -273,7 +273,7 @@ def test_the_menu_of_a_row(window: HistoryWindow, told: Journalled) -> None:
     assert QGuiApplication.clipboard().text() == "another"
 
 
-def test_a_text_that_nobody_has_says_so(window: HistoryWindow, told: Journalled) -> None:
+def test_a_text_that_nobody_has_says_so(window: HistoryWindow, told: Versioned) -> None:
     lost = Snapshot(told.chat.header, [Message(told.chat.messages[0].key, b""), *told.chat.messages[1:]])
     comparison = compare_with_present(told.journal, told.present, Past(str(told.journal.number), "command", 0))
     model = DifferenceModel()
@@ -283,7 +283,7 @@ def test_a_text_that_nobody_has_says_so(window: HistoryWindow, told: Journalled)
 
 
 def test_only_what_is_on_screen_is_laid_out(
-    window: HistoryWindow, told: Journalled, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    window: HistoryWindow, told: Versioned, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     laid_out: list[int] = []
 
@@ -307,7 +307,7 @@ def test_only_what_is_on_screen_is_laid_out(
     assert len(laid_out) < 150
 
 
-def test_texts_are_as_large_as_in_the_chat(window: HistoryWindow, told: Journalled) -> None:
+def test_texts_are_as_large_as_in_the_chat(window: HistoryWindow, told: Versioned) -> None:
     told.do(EditText(key(told, 3), "a word " * 30))
     show_change(window, told)
     view = window.view
@@ -316,14 +316,14 @@ def test_texts_are_as_large_as_in_the_chat(window: HistoryWindow, told: Journall
     assert view.visualRect(view.currentIndex()).height() > 1.5 * height
 
 
-def test_every_control_has_a_name(window: HistoryWindow, told: Journalled) -> None:
+def test_every_control_has_a_name(window: HistoryWindow, told: Versioned) -> None:
     told.do(EditText(key(told, 3), "another"))
     show_change(window, told)
     assert nameless(window) == []
     assert window.windowTitle() == "History: Edit message"
 
 
-def test_long_texts_are_unfolded(window: HistoryWindow, told: Journalled, qtbot: QtBot) -> None:
+def test_long_texts_are_unfolded(window: HistoryWindow, told: Versioned, qtbot: QtBot) -> None:
     told.do(EditText(key(told, 3), "a word " * 400))
     show_change(window, told)
     view, index = window.view, window.view.currentIndex()
@@ -337,7 +337,7 @@ def test_long_texts_are_unfolded(window: HistoryWindow, told: Journalled, qtbot:
 # -- one message ------------------------------------------------------------------------------------------
 
 
-def test_earlier_texts_of_a_message(told: Journalled, host: QWidget, qtbot: QtBot) -> None:
+def test_earlier_texts_of_a_message(told: Versioned, host: QWidget, qtbot: QtBot) -> None:
     told.do(EditText(key(told, 3), "second 🦊 text"))
     told.do(EditText(key(told, 3), "third"))
     dialog = MessageHistory(host, "History of message #3")

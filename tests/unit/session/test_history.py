@@ -30,16 +30,16 @@ from tavern_desktop.storage.backups import BackupFolder
 from tavern_desktop.storage.errors import StorageError
 from tests.unit.chat.merge_sides import Writer, changed_messages, scripts
 from tests.unit.session.chats import HEADER, chat_of, texts, user, write
-from tests.unit.session.journalled import BEGAN, Journalled
+from tests.unit.session.versioned import BEGAN, Versioned
 
 
 @pytest.fixture
-def told(tmp_path: Path) -> Journalled:
+def told(tmp_path: Path) -> Versioned:
     chat = chat_of(*(user(f"text {number}") for number in range(8)))
-    return Journalled(chat, tmp_path / "journal")
+    return Versioned(chat, tmp_path / "journal")
 
 
-def past(told: Journalled, number: int) -> Past:
+def past(told: Versioned, number: int) -> Past:
     return next(past for past in list_versions(told.journal) if past.id == str(number))
 
 
@@ -47,11 +47,11 @@ def kinds(comparison: Comparison) -> list[tuple[int, int, set[Kind]]]:
     return [(row.before, row.after, set(row.kinds)) for row in comparison.difference.rows if row.kinds]
 
 
-def key(told: Journalled, index: int) -> int:
+def key(told: Versioned, index: int) -> int:
     return told.chat.messages[index].key
 
 
-def test_versions_stand_newest_first_with_what_they_changed(told: Journalled) -> None:
+def test_versions_stand_newest_first_with_what_they_changed(told: Versioned) -> None:
     assert list_versions(told.journal) == []
     assert list_versions(None) == []
     told.do(EditText(key(told, 2), "other"))
@@ -62,7 +62,7 @@ def test_versions_stand_newest_first_with_what_they_changed(told: Journalled) ->
     assert (start.id, start.kind, start.messages, start.before) == ("0", "start", 8, "")
 
 
-def test_a_change_is_compared_with_what_was_before_it(told: Journalled) -> None:
+def test_a_change_is_compared_with_what_was_before_it(told: Versioned) -> None:
     edit = told.do(EditText(key(told, 2), "other"))
     deletion = told.do(DeleteMessages([key(told, 3), key(told, 4)]))
     told.do(EditText(key(told, 0), "later"))
@@ -75,7 +75,7 @@ def test_a_change_is_compared_with_what_was_before_it(told: Journalled) -> None:
     assert all((row in comparison.restorable) for row in comparison.difference.rows if row.kinds)
 
 
-def test_a_version_is_compared_with_the_chat_as_it_is(told: Journalled) -> None:
+def test_a_version_is_compared_with_the_chat_as_it_is(told: Versioned) -> None:
     told.do(EditText(key(told, 2), "other"))
     told.do(MoveMessage(key(told, 0), 5))
     told.do(SetMetadata(told.chat.header.metadata() | {"note_prompt": "x"}))
@@ -87,7 +87,7 @@ def test_a_version_is_compared_with_the_chat_as_it_is(told: Journalled) -> None:
     assert not compare_with_present(told.journal, told.present, newest).would_change
 
 
-def test_what_is_back_already_is_not_offered(told: Journalled) -> None:
+def test_what_is_back_already_is_not_offered(told: Versioned) -> None:
     deletion = DeleteMessages([key(told, 3)])
     number = told.do(deletion)
     told.undo(deletion)
@@ -103,7 +103,7 @@ def test_what_is_back_already_is_not_offered(told: Journalled) -> None:
     assert row in added.restorable
 
 
-def test_a_message_brought_back_is_known_again(told: Journalled) -> None:
+def test_a_message_brought_back_is_known_again(told: Versioned) -> None:
     number = told.do(DeleteMessages([key(told, 3), key(told, 4)]))
     comparison = compare_change(told.journal, told.present, past(told, number))
     told.do(RestoreMessages(Wanted(comparison.before.messages, frozenset([3]))), "restore")
@@ -113,7 +113,7 @@ def test_a_message_brought_back_is_known_again(told: Journalled) -> None:
     assert list_versions(told.journal)[0].kind == "restore"
 
 
-def test_a_journal_that_does_not_fit_says_so(told: Journalled, tmp_path: Path) -> None:
+def test_a_journal_that_does_not_fit_says_so(told: Versioned, tmp_path: Path) -> None:
     number = told.do(EditText(key(told, 2), "other"))
     wanted = past(told, number)
     strange = Snapshot(told.chat.header, Message.read([b'{"mes":"strange"}'] * 8))
@@ -147,7 +147,7 @@ def test_backups_are_versions_too(tmp_path: Path) -> None:
         compare_with_present(None, present, found)
 
 
-def test_what_a_message_said_before(told: Journalled) -> None:
+def test_what_a_message_said_before(told: Versioned) -> None:
     changed = key(told, 4)
     told.do(EditText(changed, "second"))
     told.do(MoveMessage(changed, -3))
@@ -173,7 +173,7 @@ def test_every_version_is_what_it_was_and_can_be_restored(
 ) -> None:
     writer = Writer(4)
     chat = Chat(Header(HEADER), [Message.new(writer.record()) for _ in range(count)])
-    told = Journalled(chat, tmp_path_factory.mktemp("journal"))
+    told = Versioned(chat, tmp_path_factory.mktemp("journal"))
     states = [[message.raw for message in chat.messages]]
     for script in changes:
         messages, _ = changed_messages(chat.messages, script, writer)  # type: ignore[arg-type]

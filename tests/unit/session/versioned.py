@@ -16,7 +16,7 @@ BEGAN = 1_780_000_000_000
 """Milliseconds since 1970 of the first change; each further one is a minute later."""
 
 
-class Journalled:
+class Versioned:
     """`at_ms` is when the next change happens."""
 
     def __init__(self, chat: Chat, folder: Path) -> None:
