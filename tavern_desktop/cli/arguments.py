@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from tavern_desktop import __version__
 
-COMMANDS = ("roots", "chats", "search", "prompt", "send", "backends", "doctor")
+COMMANDS = ("roots", "chats", "characters", "search", "prompt", "send", "backends", "doctor")
 
 _WITH_VALUE = ("--data-root", "--user")
 _ANSWERED_HERE = ("-h", "--help", "--version")
@@ -72,6 +72,10 @@ def _parser() -> argparse.ArgumentParser:
         "chats", help="list, show, check, change and export chats", parents=[common], allow_abbrev=False
     )
     _chats(chats.add_subparsers(title="commands", metavar="COMMAND", required=True), common)
+    characters = commands.add_parser(
+        "characters", help="list, import, export, rename and remove characters", parents=[common], allow_abbrev=False
+    )
+    _characters(characters.add_subparsers(title="commands", metavar="COMMAND", required=True), common)
     _search(commands, common)
     add_generating(commands, common, _command)
     add_backends(commands, common, _command)
@@ -208,6 +212,22 @@ def _files(commands: argparse._SubParsersAction[argparse.ArgumentParser], common
     whose.add_argument("--character", metavar="STEM", help="whose chats they are; else the one whom the file names")
     whose.add_argument("--group", metavar="ID", help="the group whose chats they are, by its id or name")
     imported.add_argument("--repair", action="store_true", help="leave out what is damaged instead of refusing")
+
+
+def _characters(commands: argparse._SubParsersAction[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
+    _command(commands, common, "list", "list_characters", "characters by name: the card's file without .png, the name")
+    imported = _command(commands, common, "import", "import_character", "a card (PNG) as a new character")
+    imported.add_argument("file", metavar="IN")
+    export = _command(commands, common, "export", "export_character", "write a character's card, byte for byte")
+    rename = _command(commands, common, "rename", "rename_character", "another name; card, chats and groups follow")
+    remove = _command(commands, common, "remove", "remove_character", "put a character's card into the system's bin")
+    for command in (export, rename, remove):
+        command.add_argument("stem", metavar="STEM", help="the card's file without .png")
+    export.add_argument("--out", metavar="OUT", required=True, help="a new file")
+    rename.add_argument("name", metavar="NAME", type=_text)
+    rename.add_argument("--keep-messages", action="store_true", help="what it wrote stays under the old name")
+    remove.add_argument("--chats", action="store_true", help="its chats too; not if one of them cannot be read")
+    remove.add_argument("--anyway", action="store_true", help="also chats that cannot be read")
 
 
 def _search(commands: argparse._SubParsersAction[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:

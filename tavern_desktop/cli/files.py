@@ -99,7 +99,11 @@ def export(context: Context) -> int:
 
 def act(context: Context, what: FileAct) -> Report:
     """Do something to the chat FILE, wherever that is to be done. Raises StorageError, CommandRefused."""
-    path = context.chat_file(context.args.file)
+    return act_on(context, context.chat_file(context.args.file), what)
+
+
+def act_on(context: Context, path: Path, what: FileAct) -> Report:
+    """Do something to a chat file or a character's card, wherever that is to be done."""
     root = root_of(path)
     folder = context.folders.for_root((root or context.root).path).data
     report = ask_owner(folder, file_request(path, what))

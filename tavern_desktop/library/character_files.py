@@ -15,6 +15,7 @@ from tavern_desktop.library.characters import SUFFIX
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.library.records import reason, rename_member
 from tavern_desktop.storage import names
+from tavern_desktop.storage.copies import copy_new
 from tavern_desktop.storage.directory import FileFailure, is_chat_name
 from tavern_desktop.storage.errors import ChangedOnDisk, StorageError, from_os
 from tavern_desktop.storage.integrity import identity_on_disk
@@ -89,6 +90,24 @@ def rename_files(root: DataRoot, stem: str, name: str) -> Renamed:
     except (OSError, StorageError) as error:
         warnings += (f"Renamed, but a group could not be brought up to date: {reason(error)}.",)
     return Renamed(new_stem, old_name, folder, former, groups, warnings)
+
+
+def import_card(root: DataRoot, source: Path) -> str:
+    """Copy a card, a picture with a character in it, among the characters; return its stem. Raises CardError, OSError.
+
+    The file is named after the character, numbered where that is taken; nothing of it is changed.
+    """
+    name = text_field(read_card(source), "name").strip() or source.stem
+    while True:
+        stem = free_stem(root, "", name)
+        try:
+            root.characters.mkdir(exist_ok=True)
+            copy_new(source, root.characters / f"{stem}{SUFFIX}")
+        except StorageError as error:
+            if error.kind != "already_exists":  # somebody else took the name meanwhile
+                raise
+        else:
+            return stem
 
 
 def free_stem(root: DataRoot, stem: str, name: str) -> str:

@@ -21,11 +21,12 @@ from tavern_desktop.ui.library.entries import Entry
 from tavern_desktop.ui.long_chats import LongChats
 from tavern_desktop.ui.manager.owner import owner_of_character, owner_of_group
 from tavern_desktop.ui.menus import (
+    CHARACTER_CONTEXT,
+    GROUP_CONTEXT,
     HEADER_MENU,
     LIBRARY_CONTEXT,
     LIBRARY_CONTEXT_WITH_COPIES,
     MESSAGE_CONTEXT,
-    PERSON_CONTEXT,
     Items,
     build_menu_bar,
     menu_for,
@@ -41,6 +42,8 @@ from tavern_desktop.ui.window_acts import WindowActs
 
 if TYPE_CHECKING:
     from tavern_desktop.ui.inspector.history_deeds import HistoryDeeds
+    from tavern_desktop.ui.inspector.prompt_data import PromptData
+    from tavern_desktop.ui.inspector.prompt_tab import PromptTab
     from tavern_desktop.ui.main_window import MainWindow
 
 _TONES = {"info": "info", "warning": "warning", "error": "danger"}
@@ -61,10 +64,12 @@ class ChatPart(QObject):
         self.searching = Searching(window.services, window.library, self.desk, self.pane, self.finding, self)
         teller = BannerTeller(self.pane.banner, self.pane.undo_bar, lambda: self.pane.page == "surface")
         self.files = FileDeeds(window, self, teller, self.desk.open)
-        self.owners = OwnerActs(window, self)
+        self.owners = OwnerActs(window, self, teller)
         self.branching = Branching(window, self, teller)
         self.copies = ConflictCopies(window, self)
         self.long_chats = LongChats(window, self)
+        self._prompt: PromptData | None = None
+        self.inspector.add_tab(self.tr("Prompt"), self._make_prompt_tab)
         self._history: HistoryDeeds | None = None
         self._history_tab = self.inspector.add_tab(self.tr("History"), lambda: self.history.tab)
         self.acts = WindowActs(window, self)
@@ -73,6 +78,20 @@ class ChatPart(QObject):
         build_menu_bar(window.menuBar(), self.actions)
         self.show_choices()
         self._show_chat()
+
+    def _make_prompt_tab(self) -> PromptTab:
+        from tavern_desktop.ui.inspector.prompt_data import PromptData
+        from tavern_desktop.ui.inspector.prompt_tab import PromptTab
+
+        self._prompt = PromptData(self._services, self.desk.asked, self)
+        self._prompt.show_session(self.desk.session)
+        self.desk.chat_changed.connect(self._show_prompt)
+        self.desk.state_changed.connect(self._show_prompt)
+        return PromptTab(self._prompt)
+
+    def _show_prompt(self) -> None:
+        if self._prompt is not None:
+            self._prompt.show_session(self.desk.session)
 
     @property
     def history(self) -> HistoryDeeds:
@@ -173,7 +192,7 @@ class ChatPart(QObject):
             else:
                 self.owners.run(act, owner)
 
-        menu_for(self._window, PERSON_CONTEXT, run).popup(place)
+        menu_for(self._window, GROUP_CONTEXT if owner.group else CHARACTER_CONTEXT, run).popup(place)
 
     def _show_chat(self) -> None:
         session = self.desk.session

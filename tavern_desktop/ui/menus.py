@@ -32,7 +32,7 @@ CHAT: Items = (
     Act.JUMP, Act.GO_TO, Act.GO_TO_END, Act.SHOW_MORE, Act.BOOKMARKS, Act.BRANCHES, Act.MAIN_CHAT,
     Act.CONTINUE_LINKED, None, Act.PREVIOUS_CHAT, Act.NEXT_CHAT, None, Act.RELOAD,
     Act.CONFLICT_COPIES, None, Act.RENAME_CHAT, Act.DUPLICATE_CHAT, Act.BRANCH_CHAT,
-    Act.REMOVE_CHAT, None, Act.MANAGE_CHATS,
+    Act.REMOVE_CHAT, None, Act.MANAGE_CHATS, Act.RENAME_CHARACTER, Act.REMOVE_CHARACTER,
 )  # fmt: skip
 VIEW: Items = (
     Act.LIBRARY, Act.INSPECTOR, Act.HISTORY, Act.SEARCH_LIBRARY, None, Act.ZOOM_IN, Act.ZOOM_OUT, Act.ZOOM_RESET, None,
@@ -68,8 +68,10 @@ LIBRARY_CONTEXT: Items = (
     Act.RENAME_CHAT, Act.DUPLICATE_CHAT, Act.EXPORT, Act.BACKUPS, None, Act.REMOVE_CHAT, None, Act.MANAGE_CHATS,
 )  # fmt: skip
 """What can be done to a chat in the library, in view or not."""
-PERSON_CONTEXT: Items = (Act.NEW_CHAT, None, Act.MANAGE_CHATS, Act.IMPORT_CHATS)
-"""What can be done for a character or a group in the library."""
+GROUP_CONTEXT: Items = (Act.NEW_CHAT, None, Act.MANAGE_CHATS, Act.IMPORT_CHATS)
+"""What can be done for a group in the library."""
+CHARACTER_CONTEXT: Items = (*GROUP_CONTEXT, None, Act.RENAME_CHARACTER, Act.REMOVE_CHARACTER)
+"""What can be done for a character in the library."""
 LIBRARY_CONTEXT_WITH_COPIES: Items = (Act.CONFLICT_COPIES, None, *LIBRARY_CONTEXT)
 
 

@@ -17,8 +17,16 @@ class NameDialog(QDialog):
     """`take` is called with a name that will do."""
 
     def __init__(
-        self, parent: QWidget, title: str, name: str, done_text: str, judge: Judge, take: Callable[[str], object]
+        self,
+        parent: QWidget,
+        title: str,
+        name: str,
+        done_text: str,
+        judge: Judge,
+        take: Callable[[str], object],
+        choice: QWidget | None = None,
     ) -> None:
+        """`choice`: something else to decide, below the name."""
         super().__init__(parent)
         self.setObjectName("nameDialog")
         self.setWindowTitle(title)
@@ -39,6 +47,8 @@ class NameDialog(QDialog):
         column.setSpacing(10)
         column.addWidget(self.field)
         column.addWidget(self.hint)
+        if choice is not None:
+            column.addWidget(choice)
         column.addLayout(buttons)
         self.setMinimumWidth(460)
         self.field.textChanged.connect(self._look)

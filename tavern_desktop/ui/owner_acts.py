@@ -17,6 +17,7 @@ from tavern_desktop.session.runner import Outcome
 from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.ui.actions import Act
 from tavern_desktop.ui.banner import Notice
+from tavern_desktop.ui.character_deeds import CharacterDeeds
 from tavern_desktop.ui.manager.owner import Owner, owner_of_character, owner_of_chat, owner_of_group
 
 log = logging.getLogger(__name__)
@@ -25,19 +26,23 @@ if TYPE_CHECKING:
     from tavern_desktop.session.importing import Imported
     from tavern_desktop.ui.chat_part import ChatPart
     from tavern_desktop.ui.main_window import MainWindow
+    from tavern_desktop.ui.tellers import Teller
 
 
 class OwnerActs(QObject):
     """Owner: the chat's part of the window."""
 
-    def __init__(self, window: MainWindow, part: ChatPart) -> None:
+    def __init__(self, window: MainWindow, part: ChatPart, teller: Teller) -> None:
         super().__init__(part)
+        self.deeds = CharacterDeeds(window, part, teller)
         self._window = window
         self._part = part
         self._services = window.services
         self._acts: dict[Act, Callable[[Owner | None], object]] = {
             Act.MANAGE_CHATS: self.manage,
             Act.IMPORT_CHATS: self.import_chats,
+            Act.RENAME_CHARACTER: self.deeds.rename,
+            Act.REMOVE_CHARACTER: self.deeds.remove,
         }
         self._seen: set[Path] = set()
         """Chats of which it was seen already whether they are to be recorded as current ones."""
