@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tavern_desktop.library.character_files import Renamed, chats_of, rename_files
 from tavern_desktop.library.characters import SUFFIX
@@ -27,9 +27,6 @@ from tavern_desktop.storage import names
 from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.storage.signature import Signature
 
-if TYPE_CHECKING:
-    pass
-
 LANE = "characters"
 
 
@@ -49,7 +46,7 @@ class _Moved:
 
     files: Renamed
     pairs: list[tuple[Path, Path]]
-    signatures: dict[Path, Signature | None]
+    signatures: dict[Path, Signature]
     of_groups: list[Path]
     warnings: tuple[str, ...]
 
@@ -101,7 +98,8 @@ class CharacterRenaming:
                 saved = save_first(save)
                 if save is not None and saved is not None:
                     written.append((save, saved))
-            return _moved(rename_files(root, stem, name), root, journals)
+            chats = [path.name for path in chats_of(root, stem)]  # first: nothing may stop what follows the renaming
+            return _moved(rename_files(root, stem, name), chats, root, journals)
 
         def finished(outcome: Outcome[_Moved]) -> None:
             for save, saved in written:
@@ -170,10 +168,9 @@ class CharacterRenaming:
         go_on(None, None)
 
 
-def _moved(files: Renamed, root: DataRoot, journals: JournalPlace | None) -> _Moved:
+def _moved(files: Renamed, chats: Sequence[str], root: DataRoot, journals: JournalPlace | None) -> _Moved:
     """Return what is to be known of a character's files under its new name; their journals go along."""
-    paths = chats_of(root, files.stem)
-    pairs = [(files.former / path.name, path) for path in paths]
+    pairs = [(files.former / name, files.folder / name) for name in chats]
     warnings = []
     for former, path in pairs:
         try:
@@ -181,8 +178,20 @@ def _moved(files: Renamed, root: DataRoot, journals: JournalPlace | None) -> _Mo
                 journals.moved(former, path)
         except StorageError as error:
             warnings.append(f"Renamed, but not the history of “{title_of(path)}”: {reason(error)}.")
-    found = {path: Signature.of_path(path) for path in paths}
-    return _Moved(files, pairs, found, _chats_of_groups(root, files.groups), tuple(warnings))
+    of_groups: list[Path] = []
+    try:
+        of_groups = _chats_of_groups(root, files.groups)
+    except OSError as error:
+        warnings.append(f"Renamed, but not in the messages of its groups: {reason(error)}.")
+    found = {path: signature for _, path in pairs if (signature := _signature(path)) is not None}
+    return _Moved(files, pairs, found, of_groups, tuple(warnings))
+
+
+def _signature(path: Path) -> Signature | None:
+    """Return what a file is known by; None also where it cannot be looked at, then the next save looks into it."""
+    with contextlib.suppress(OSError):
+        return Signature.of_path(path)
+    return None
 
 
 def _chats_of_groups(root: DataRoot, records: Sequence[Path]) -> list[Path]:
