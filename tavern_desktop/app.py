@@ -39,8 +39,11 @@ from tavern_desktop.workers.qt_runner import QtRunner
 
 if TYPE_CHECKING:
     from tavern_desktop.session.open_chats import OpenChats
+    from tavern_desktop.session.runner import Outcome
     from tavern_desktop.ui.messages import LastLines
 
+PENDING = "pending"
+"""Where in our own folder versions wait that could not be saved; the folder is there only while one does."""
 SWITCH_INTERVAL = 0.001
 """Seconds a thread may hold the interpreter: halves the longest stall of the window while a worker is busy."""
 DESKTOP_FILE = "tavern-desktop"
@@ -143,6 +146,13 @@ def _look_for_unsaved(window: MainWindow, claim: Claim) -> None:
         return bool(window.services.open_chats) and claim.is_owner  # whoever opens chats claims their folder
 
     UnsavedNotice(window.services, window.desk, window.pane.banner, is_owner)
+    waiting = window.services.own_data / PENDING
+
+    def save_pending(outcome: Outcome[bool]) -> None:
+        if outcome.result():
+            window.services.open_chats.save_pending()
+
+    window.services.runner.submit(waiting.is_dir, save_pending)
 
 
 def _watch_folder(services: Services) -> None:

@@ -14,7 +14,8 @@ from tavern_desktop.session.backing_up import Backups
 from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.journal_place import JournalPlace
 from tavern_desktop.session.loading import ChatKind, HeaderForHeaderless, Setup, in_memory
-from tavern_desktop.session.runner import Runner
+from tavern_desktop.session.pending import PendingVersions
+from tavern_desktop.session.runner import Outcome, Runner
 from tavern_desktop.storage.directory import kind_of
 from tavern_desktop.storage.locks import FileKey, file_key
 from tavern_desktop.storage.reader import MessagesOf
@@ -110,6 +111,24 @@ class OpenChats:
         for entry in self._open:
             if entry.session is session:
                 entry.views += 1
+
+    def save_pending(self) -> None:
+        """Try again to save what an earlier run of the program could not put in the place of its file (D14)."""
+        if self.journals is not None:
+            waiting = PendingVersions(self.journals)
+            self._runner.submit(lambda: [chat for chat in waiting.chats() if chat.is_file()], self._open_waiting)
+
+    def _open_waiting(self, outcome: Outcome[list[Path]]) -> None:
+        for path in outcome.result():
+            session = self.open(path)
+
+            def let_go(session: ChatSession = session) -> None:
+                if session.state != "loading":
+                    session.state_changed.disconnect(let_go)
+                    self._runner.post(lambda: self.release(session))  # once its changes are back
+
+            session.state_changed.connect(let_go)
+            let_go()
 
     def session_for(self, path: Path) -> ChatSession | None:
         """Return the session of this file if it is open, under whatever spelling."""

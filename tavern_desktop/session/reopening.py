@@ -15,12 +15,14 @@ from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.delta_net import between_records
 from tavern_desktop.chat.deltas import UNKNOWN, Delta, DeltaMismatch, digest
 from tavern_desktop.chat.message import Message
+from tavern_desktop.chat.recognition import recognise
 from tavern_desktop.session.chat_journal import ChatJournal, Note, identity_of, now_ms
 from tavern_desktop.session.commands import Command, Mark
 from tavern_desktop.session.journal_place import JournalPlace
 from tavern_desktop.session.journal_steps import go
 from tavern_desktop.session.loading import Loaded
 from tavern_desktop.session.lost import Reunion, reunite
+from tavern_desktop.session.pending import PendingVersions
 from tavern_desktop.session.steps import Step
 from tavern_desktop.session.version_steps import steps_between
 from tavern_desktop.session.versions import Version
@@ -90,7 +92,21 @@ def open_journal(place: JournalPlace, chat: Path, kind: str, loaded: Loaded) -> 
     except StorageError as error:
         return Opened(None, warning=f"The history of this chat cannot be read, so none is kept. {sentence(error)}")
     journal.begin(loaded.messages, loaded.header.integrity(), is_known=False)
-    return Opened(journal)
+    return Opened(journal, _pending(place, chat, loaded))
+
+
+def _pending(place: JournalPlace, chat: Path, loaded: Loaded) -> Recovery | None:
+    """Return what leads to a version that waits to be saved, where the journal does not have it."""
+    waiting = PendingVersions(place)
+    version = waiting.version(chat, loaded)
+    if version is None:
+        return None
+    messages = recognise(loaded.messages, [message.raw for message in version.messages]).messages
+    steps = steps_between(Version(loaded.header, loaded.messages), Version(version.header, messages))
+    if not steps:
+        waiting.forget(chat)
+        return None
+    return Recovery("unsaved", now_ms(), len(steps), tuple(steps), _first(loaded, messages), False)
 
 
 def _is_of(journal: Journal, loaded: Loaded) -> bool:

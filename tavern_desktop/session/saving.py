@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tavern_desktop.session.commands import Mark
 from tavern_desktop.session.loading import Setup
 from tavern_desktop.session.merging import AdoptMerge
+from tavern_desktop.session.pending import PendingVersions
 from tavern_desktop.session.runner import Outcome
 from tavern_desktop.session.save_queue import Save
 from tavern_desktop.session.versions import Version
@@ -58,6 +59,7 @@ class Saving:
             session.reading.work(session.path),
             self._setup.own_folder,
             self._setup.save_log,
+            PendingVersions(self._setup.journals) if self._setup.journals is not None else None,
             session.journaling.journal,
             Mark(),
             may_merge=not session.following.has_editors,

@@ -21,6 +21,7 @@ from tavern_desktop.session.chat_journal import ChatJournal
 from tavern_desktop.session.commands import Mark
 from tavern_desktop.session.loading import ChatKind, Loaded
 from tavern_desktop.session.merging import Lineage, Merge, merge_headers_only, merge_versions
+from tavern_desktop.session.pending import PendingVersions
 from tavern_desktop.session.trouble import NeedsAnswer, Trouble
 from tavern_desktop.session.versions import Version, write_over
 from tavern_desktop.storage.errors import ChangedOnDisk, StorageError, from_os
@@ -64,6 +65,7 @@ class Writing:
     """Reads the file. Raises StorageError."""
     own_folder: Path | None
     save_log: SaveLog | None
+    pending: PendingVersions | None
     journal: ChatJournal | None
     """At the state `ours`."""
     mark: Mark
@@ -77,9 +79,24 @@ class Writing:
 
     def __call__(self) -> Written:
         with self._attempt() as attempt:
-            written = self._override(attempt) if self.overrides else self._save(attempt)
+            try:
+                written = self._override(attempt) if self.overrides else self._save(attempt)
+            except StorageError as error:
+                if error.detail in ("replace", "replace_blocked"):
+                    self._keep_pending()
+                raise
             attempt.new, attempt.new_count = written.signature, len(written.version.messages)
-            return written
+        if self.pending is not None:
+            self.pending.forget(self.path)
+        return written
+
+    def _keep_pending(self) -> None:
+        """Another program keeps the file open: our version waits in our own folder (decision D14)."""
+        if self.pending is not None:
+            try:
+                self.pending.keep(self.path, self.ours, self.signature)
+            except (StorageError, OSError) as error:
+                log.warning("a version that could not be saved could not be put aside: %s", type(error).__name__)
 
     def _save(self, attempt: Attempt) -> Written:
         try:

@@ -168,7 +168,7 @@ _SENTENCES: Mapping[str, str] = {
     "io/write": "Could not save: {message}. The file on disk is as it was.",
     "io/sync": "Could not save: {message}. The file on disk is as it was.",
     "io/replace": "Could not save: {message}. The file on disk is as it was.",
-    "io/replace_blocked": "Could not save: another program keeps the file open. The file on disk is as it was.",
+    "io/replace_blocked": "Could not save: another program keeps the file open. It is tried again.",
     "io/space": "Could not save: the disk is full. The file on disk is as it was.",
     "io/delete": "Could not delete the file: {message}.",
     "io/list": "Could not read the folder: {message}.",

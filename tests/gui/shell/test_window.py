@@ -215,14 +215,14 @@ def test_a_file_that_holds_another_chat_now_is_not_overwritten(opened: Opener, q
     window.acts.run(Act.SAVE)
     qtbot.waitUntil(lambda: window.desk.session.save_state.kind == "changed_on_disk")
     assert "now holds another one" in window.pane.banner.text
-    assert [button.text() for button in window.pane.banner.buttons] == ["Reload", "Save as New Chat…"]
+    assert [button.text() for button in window.pane.banner.buttons] == ["Save as New Chat…", "Take the File"]
     assert "Not saved" in window.status.save.text()
     assert path.read_bytes() == theirs
     window.close()
     assert window.isVisible()
     (box,) = (w for w in QApplication.topLevelWidgets() if isinstance(w, QDialog) and w.isVisible())
     box.reject()
-    qtbot.mouseClick(window.pane.banner.buttons[0], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(window.pane.banner.buttons[1], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: facts.text(window.desk.session.chat.messages[-1].data()) == "from elsewhere")
     assert "put aside" in window.pane.banner.text
     assert path.read_bytes() == theirs

@@ -30,12 +30,13 @@ class Desk:
 
     # -- what the person and others do ------------------------------------------------------------------
 
-    def start(self) -> None:
+    def start(self, *, opens: bool = True) -> None:
         """Start the program, perhaps once more: what the one before had only in memory is lost."""
         self.runner = ByHand()
         self.chats = OpenChats(self.runner, self.own / "recovery", own_folder=self.own, root=self.root, preview_limit=0)
         self.acts = FileActs(self.runner, self.chats, self.own)
-        self.open(self.path)
+        if opens:
+            self.open(self.path)
 
     def open(self, path: Path) -> ChatSession:
         self.session = self.chats.open(path)
