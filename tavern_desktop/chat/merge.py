@@ -69,22 +69,37 @@ def merge_three_way(
     return merge_messages(base, recognise(base, disk, memory, digests).messages, memory, deleted, digests)
 
 
-def merge_copies(ours: Sequence[Message], copy: Sequence[bytes]) -> MergeResult:
-    """Unite a chat with a copy of it where no common version is known: all messages of both, nothing removed."""
+def merge_copies(ours: Sequence[Message], copy: Sequence[bytes], base: Sequence[Message] | None = None) -> MergeResult:
+    """Unite a chat with a copy of it: all messages of both, nothing of either removed.
+
+    `base` is the version of ours that the copy comes from, None where that is not known. It tells what was deleted
+    here, and stays so unless it was edited there; what the copy lacks is not taken for deleted.
+    """
     digests = Digests()
-    theirs = recognise_copy(ours, copy, digests)
-    contents = {message.key: message.raw for message in theirs}
-    common = [m for m in ours if m.key in contents and digests.are_equal(m.raw, contents[m.key])]
-    return merge_messages(common, theirs, ours, (), digests)
+    if base is None:
+        theirs = recognise_copy(ours, copy, digests)
+        contents = {message.key: message.raw for message in theirs}
+        common = [m for m in ours if m.key in contents and digests.are_equal(m.raw, contents[m.key])]
+        return merge_messages(common, theirs, ours, (), digests)
+    theirs = recognise_copy(base, copy, digests, ours)
+    keys = {message.key for message in theirs}
+    common = [message for message in base if message.key in keys]
+    deleted = {message.key for message in common} - {message.key for message in ours}
+    return merge_messages(common, theirs, ours, deleted, digests)
 
 
-def recognise_copy(ours: Sequence[Message], copy: Sequence[bytes], digests: Digests | None = None) -> list[Message]:
-    """Return the messages of a copy, with our keys where they are ours.
+def recognise_copy(
+    ours: Sequence[Message],
+    copy: Sequence[bytes],
+    digests: Digests | None = None,
+    others: Sequence[Message] = (),
+) -> list[Message]:
+    """Return the messages of a copy, with our keys where they are ours, or one of `others`.
 
     What merely takes the place of one of ours, as two answers given on two computers do, is a message of its own.
     """
     digests = Digests() if digests is None else digests
-    known = {message.key: message.raw for message in ours}
+    known = {message.key: message.raw for message in (*others, *ours)}
 
     def owned(message: Message) -> Message:
         mine = known.get(message.key)
@@ -92,7 +107,7 @@ def recognise_copy(ours: Sequence[Message], copy: Sequence[bytes], digests: Dige
             return message
         return Message.read([message.raw])[0]
 
-    return list(map(owned, recognise(ours, copy, digests=digests).messages))
+    return list(map(owned, recognise(ours, copy, others, digests).messages))
 
 
 def merge_messages(

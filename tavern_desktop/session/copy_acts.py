@@ -15,15 +15,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tavern_desktop.chat.chat import Chat
+from tavern_desktop.chat.deltas import UNKNOWN
 from tavern_desktop.chat.differences import Row, compare
 from tavern_desktop.chat.header import Header
 from tavern_desktop.chat.matching import NONE
 from tavern_desktop.chat.merge import MergeResult, merge_copies, recognise_copy
 from tavern_desktop.chat.merge_metadata import merge_headers
+from tavern_desktop.chat.message import Message
 from tavern_desktop.library.records import add_beside, reason
 from tavern_desktop.session.backing_up import back_up_first
 from tavern_desktop.session.commands import Command
-from tavern_desktop.session.history import Comparison, Snapshot
+from tavern_desktop.session.history import Comparison, Past, Snapshot, VersionUnreachable, version_at
 from tavern_desktop.session.loading import READ_ONLY_REFUSALS, HeaderForHeaderless, Loaded, load_chat
 from tavern_desktop.session.refusals import CommandRefused, Refused
 from tavern_desktop.session.restoring import RestoreMessages, Wanted
@@ -34,12 +36,14 @@ from tavern_desktop.session.versions import Version
 from tavern_desktop.storage import conflict_copies, names
 from tavern_desktop.storage.directory import kind_of
 from tavern_desktop.storage.errors import ChangedOnDisk, StorageError
+from tavern_desktop.storage.journal_state import closest_state
 from tavern_desktop.storage.metadata import read_metadata, save_metadata
 from tavern_desktop.storage.names import SUFFIX
 
 if TYPE_CHECKING:
     from tavern_desktop.session.file_acts import FileActs, FileDone, Removed
     from tavern_desktop.session.open_chats import OpenChats
+    from tavern_desktop.storage.journal import Journal
 
 Stage = Literal["loading", "planning", "saving", "removing", "finished"]
 
@@ -208,7 +212,7 @@ class _CopyMerge:
         self._stage = "planning"
         ours = Version(session.chat.header, list(session.chat.messages))
         work = partial(_merged, session.path, self._copy, ours, self._chats.header_for_headerless)
-        self._runner.submit(work, partial(self._planned, ours), lane=session.lane)
+        session.read_journal(work, partial(self._planned, ours))
 
     def _planned(self, ours: Version, outcome: Outcome[tuple[MergeResult, list[Step]]]) -> None:
         session = self._session
@@ -276,14 +280,15 @@ def _read(path: Path, header_for_headerless: HeaderForHeaderless) -> Loaded:
 
 
 def _merged(
-    path: Path, copy: Path, ours: Version, header_for_headerless: HeaderForHeaderless
+    path: Path, copy: Path, ours: Version, header_for_headerless: HeaderForHeaderless, journal: Journal | None
 ) -> tuple[MergeResult, list[Step]]:
     """Read the copy, back both files up, and say what becomes of ours. Runs off the owner.
 
     Raises StorageError, CommandRefused where the two have nothing in common.
     """
     theirs = _read(copy, header_for_headerless)
-    result = merge_copies(ours.messages, [message.raw for message in theirs.messages])
+    records = [message.raw for message in theirs.messages]
+    result = merge_copies(ours.messages, records, _version_of(journal, records, ours))
     is_related = len(result.messages) < len(ours.messages) + len(theirs.messages)
     if not is_related and ours.messages and theirs.messages:
         raise CommandRefused(UNRELATED)
@@ -291,6 +296,19 @@ def _merged(
     back_up_first(path)
     back_up_first(copy)
     return result, steps_between(ours, Version(header, list(result.messages)))
+
+
+def _version_of(journal: Journal | None, records: list[bytes], ours: Version) -> list[Message] | None:
+    """Return the version of ours that a copy comes from, as far as the journal reaches; None where it does not."""
+    number = closest_state(journal, records, newest=False) if journal is not None else None
+    if number is None:
+        return None
+    past = Past(str(number), "command", 0)
+    try:
+        version = version_at(journal, Snapshot(ours.header, tuple(ours.messages)), past)
+    except VersionUnreachable:
+        return None
+    return [message for message in version.messages if message.seen != UNKNOWN]
 
 
 def _make_independent(chat: Path, kept: Path) -> tuple[str, ...]:

@@ -83,11 +83,11 @@ def state_of(journal: Journal, records: Sequence[bytes]) -> int | None:
     return found
 
 
-def closest_state(journal: Journal, records: Sequence[bytes]) -> int | None:
+def closest_state(journal: Journal, records: Sequence[bytes], *, newest: bool = True) -> int | None:
     """Return the state that a file with these records most likely comes from; None where no state can be told.
 
-    That is the newest of those with the fewest records that only the state or only the file has. Raises StorageError
-    io/read.
+    That is the newest (or else the oldest) of those with the fewest records that only the state or only the file has.
+    Raises StorageError io/read.
     """
     surplus = Counter(digests_of(records))
     """How many more of each the file has than the state."""
@@ -100,7 +100,7 @@ def closest_state(journal: Journal, records: Sequence[bytes]) -> int | None:
             for one in changed:
                 distance += abs(surplus[one] + change) - abs(surplus[one])
                 surplus[one] += change
-        if least is None or distance <= least:
+        if least is None or distance < least or (newest and distance == least):
             least, found = distance, state.number
     return found
 

@@ -12,9 +12,10 @@ import pytest
 from tavern_desktop.chat import facts
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.session import copy_acts
-from tavern_desktop.session.commands import AppendMessage
+from tavern_desktop.session.commands import AppendMessage, DeleteMessages, EditText
 from tavern_desktop.session.copy_acts import COPY_UNSAVED, UNRELATED, CopyMerged
-from tavern_desktop.session.file_acts import FileDone
+from tavern_desktop.session.file_acts import FileActs, FileDone
+from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.refusals import CommandRefused
 from tavern_desktop.session.runner import Outcome
 from tavern_desktop.storage import file_moves
@@ -223,3 +224,46 @@ def test_a_kept_copy_of_a_group_chat_is_in_the_groups_list(desk: Desk, root: Dat
     copy = write(chat.with_name(f"{chat.stem} (other conflicted copy).jsonl"), COMMON)
     kept = keep_both(desk, chat, copy)
     assert kept.path.stem in json.loads(record.read_bytes())["chats"]
+
+
+@pytest.fixture
+def journaled(tmp_path: Path, root: DataRoot) -> Desk:
+    """A program that keeps the history of its chats."""
+    desk = Desk(tmp_path / "own")
+    desk.chats = OpenChats(
+        desk.runner, tmp_path / "own" / "recovery", preview_limit=0, own_folder=tmp_path / "own", root=root.path
+    )
+    desk.acts = FileActs(desk.runner, desk.chats, tmp_path / "own")
+    return desk
+
+
+def test_what_was_deleted_here_does_not_come_back_with_an_old_copy(journaled: Desk, chat: Path, copy: Path) -> None:
+    write(chat, [user(f"m{number}", send_date=str(number)) for number in range(6)])
+    session = journaled.chats.open(chat)
+    journaled.runner.run_until_idle()
+    assert session.chat is not None
+    # The copy was made before what is done here: there two messages were edited, and one came.
+    lines = [json.loads(line) for line in chat.read_bytes().split(b"\n")[1:]]
+    lines[1]["mes"], lines[4]["mes"] = "m1 edited there", "m4 edited there"
+    write(copy, [*lines, user("came there", send_date="9")])
+    keys = [message.key for message in session.chat.messages]
+    session.do(DeleteMessages([keys[0], keys[1]]))
+    session.do(EditText(keys[3], "m3 edited here"))
+    session.do(AppendMessage(user("came here", send_date="8")))
+    session.save_now()
+    merged = merge(journaled, chat, copy)
+    # m0 stays deleted, m1 was edited there; no edit of either side is lost, and nothing came twice.
+    assert texts(session.chat) == [
+        "m1 edited there", "m2", "m3 edited here", "m4 edited there", "m5", "came there", "came here",
+    ]  # fmt: skip
+    assert merged.differing == 0
+
+
+def test_messages_that_an_old_copy_does_not_have_yet_stay(journaled: Desk, chat: Path, copy: Path) -> None:
+    write(chat, [user(f"m{number}", send_date=str(number)) for number in range(4)])
+    write(copy, [user(f"m{number}", send_date=str(number)) for number in range(3)])
+    session = journaled.chats.open(chat)
+    journaled.runner.run_until_idle()
+    merge(journaled, chat, copy)
+    assert session.chat is not None
+    assert texts(session.chat) == ["m0", "m1", "m2", "m3"]
