@@ -160,6 +160,7 @@ class DifferenceView(QListView):
             self._settle()
             first = next((number for number in range(min(count, 8)) if self.rows.row(number).kinds), 0)
             self.setCurrentIndex(self.rows.index(first))
+            self.scrollTo(self.currentIndex())
 
     def _lay_out_anew(self) -> None:
         self._fonts = Fonts(self.font(), self._percent)

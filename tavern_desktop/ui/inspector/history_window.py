@@ -57,7 +57,7 @@ class HistoryWindow(QDialog):
         self.view.setObjectName("differenceView")
         self.view.setAccessibleName(self.tr("Messages that changed"))
         self.title = ElidedLabel(tone="strong")
-        self.detail = label(tone="muted")
+        self.detail = ElidedLabel(tone="muted")
         self.this_change = self._tab(self.tr("This Change"))
         self.since = self._tab(self.tr("Compared with Now"))
         self._modes = self._exclusive(self.this_change, self.since)
