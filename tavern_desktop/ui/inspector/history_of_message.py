@@ -12,6 +12,7 @@ from tavern_desktop.chat.word_differences import Span, word_differences
 from tavern_desktop.session.message_history import EarlierText
 from tavern_desktop.ui.inspector.history_versions import PAST_ROLE, VersionPainter, VersionsModel
 from tavern_desktop.ui.theme import blend, themes
+from tavern_desktop.ui.utf16 import units
 from tavern_desktop.ui.widgets import label, push_button
 
 FIRST_SIZE = (820, 520)
@@ -105,8 +106,8 @@ class MessageHistory(QDialog):
         look.setFontStrikeOut(True)
         cursor = QTextCursor(self.text.document())
         for start, end in marks:
-            cursor.setPosition(_units(text[:start]))
-            cursor.setPosition(_units(text[:end]), QTextCursor.MoveMode.KeepAnchor)
+            cursor.setPosition(units(text[:start]))
+            cursor.setPosition(units(text[:end]), QTextCursor.MoveMode.KeepAnchor)
             cursor.mergeCharFormat(look)
 
     def _restore(self) -> None:
@@ -144,8 +145,3 @@ class MessageHistory(QDialog):
         column.setSpacing(12)
         column.addWidget(self._pages, 1)
         column.addLayout(foot)
-
-
-def _units(text: str) -> int:
-    """Return how long Qt takes a text to be: it counts characters beyond the basic plane twice."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -15,6 +15,7 @@ from tavern_desktop.ui.inspector.history_excerpt import BEGINNING, excerpt
 from tavern_desktop.ui.inspector.history_rows import RowTexts, Side, alike_text
 from tavern_desktop.ui.library.row_painter import scaled_font
 from tavern_desktop.ui.theme import Theme, blend
+from tavern_desktop.ui.utf16 import units
 
 TICK_ROOM, GUTTER, PADDING, GAP = 34, 32, 10, 6
 """Pixels: left of the texts for the tick, between them for the sign, inside a text's box, between two rows."""
@@ -229,16 +230,12 @@ class RowBox:
 def _formats(text: str, marks: Sequence[Span], look: QTextCharFormat) -> list[QTextLayout.FormatRange]:
     """Return the marks as Qt counts: characters beyond the basic plane are two."""
     ranges = []
-    at = units = 0
+    at = place = 0
     for start, end in marks:
         marked = QTextLayout.FormatRange()
-        marked.start = units + _units(text[at:start])
-        marked.length = _units(text[start:end])
+        marked.start = place + units(text[at:start])
+        marked.length = units(text[start:end])
         marked.format = look
-        at, units = end, marked.start + marked.length
+        at, place = end, marked.start + marked.length
         ranges.append(marked)
     return ranges
-
-
-def _units(text: str) -> int:
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2

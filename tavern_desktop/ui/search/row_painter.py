@@ -15,6 +15,7 @@ from tavern_desktop.ui.icons import paint_icon
 from tavern_desktop.ui.library.row_painter import scaled_font
 from tavern_desktop.ui.search.results import ROW_ROLE, ChatHead, Row, place_of
 from tavern_desktop.ui.theme import blend, themes
+from tavern_desktop.ui.utf16 import units
 from tavern_desktop.ui.widgets import AnyIndex
 
 AVATAR = 22
@@ -170,13 +171,8 @@ def _laid_out(hit: Hit, font: QFont, width: int) -> QTextLayout:
 
 def _mark(text: str, start: int, end: int) -> QTextLayout.FormatRange:
     marked = QTextLayout.FormatRange()
-    marked.start, marked.length = _units(text[:start]), _units(text[start:end])
+    marked.start, marked.length = units(text[:start]), units(text[start:end])
     look = QTextCharFormat()
     look.setBackground(QBrush(themes().current.hit))
     marked.format = look
     return marked
-
-
-def _units(text: str) -> int:
-    """Return how long Qt takes a text to be: it counts characters beyond the basic plane twice."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
