@@ -164,6 +164,9 @@ class ComposerArea(QWidget):
         super().__init__(parent)
         self.text = Composer()
         self.persona = ElidedLabel(tone="muted")
+        self.speaker = push_button("", "quiet")
+        self.speaker.setObjectName("nextSpeaker")
+        self.speaker.hide()
         self.hint = label(tone="muted")
         self.send_button = push_button(self.tr("Send"), "primary", self.text.send_requested.emit)
         self.send_button.setObjectName("sendButton")
@@ -201,6 +204,13 @@ class ComposerArea(QWidget):
         self.stop_button.setVisible(on)
         self.hint.setText(self.tr("Writing…") if on else "")
 
+    def show_next_speaker(self, name: str) -> None:
+        """Say who speaks next in a group, for the person to choose another; "" where there is no choice."""
+        self.speaker.setVisible(bool(name))
+        self.speaker.setText(self.tr("Next: {name}").format(name=name) if name else "")
+        self.speaker.setToolTip(self.tr("Who speaks next"))
+        self.speaker.setAccessibleName(self.tr("Next speaker: {name}").format(name=name))
+
     def show_progress(self, text: str) -> None:
         """Say how far a reply is that has not begun to come."""
         self.hint.setText(text)
@@ -215,6 +225,7 @@ class ComposerArea(QWidget):
         foot = QHBoxLayout()
         foot.setSpacing(12)
         foot.addWidget(self.persona, 1)
+        foot.addWidget(self.speaker)
         foot.addWidget(self.hint)
         foot.addWidget(self.stop_button)
         foot.addWidget(self.send_button)

@@ -30,6 +30,7 @@ from tavern_desktop.ui.interrupted_notice import InterruptedNotice
 from tavern_desktop.ui.library.entries import useful_title
 from tavern_desktop.ui.message_commands import MessageCommands
 from tavern_desktop.ui.newest_backup import look_for_backup
+from tavern_desktop.ui.next_speaker import NextSpeaker
 from tavern_desktop.ui.reading_place import go_back_to, place_in
 from tavern_desktop.ui.recovery_notice import RecoveryNotice
 from tavern_desktop.ui.replying import Replying
@@ -64,6 +65,8 @@ class ChatDesk(QObject):
         self.commands = MessageCommands(services.runner, pane.view, lambda: self.session, self)
         self.writing = Writing(services, pane.composer, lambda: self.session, self.commands, self)
         self.replying = Replying(services, pane, self.writing, self._speaker, self)
+        self._next_speaker = NextSpeaker(services, pane.composer, lambda: self.session, self)
+        self.replying.changed.connect(self._next_speaker.take_up)
         self._conversation: ConversationView | None = None
         self._interrupted = InterruptedNotice(services, pane.banner, lambda: self.session, self.commands, self)
         self._unfinished = UnfinishedEdits(
@@ -292,6 +295,7 @@ class ChatDesk(QObject):
             go_back_to(self._pane.view, chat, position)
         self.writing.find_persona(session)
         self.replying.show_now()
+        self._next_speaker.take_up()
         self._interrupted.take_up()
         self.writing.forget_sent(session)
         self._unfinished.offer()
@@ -394,6 +398,9 @@ class ChatDesk(QObject):
         """Return who replies in the chat in view."""
         from tavern_desktop.session.generating.reply import Speaker
 
+        chosen = self._next_speaker.speaker
+        if chosen is not None:
+            return chosen
         character = self.character
         return Speaker(self._name(), f"{character}.png" if character else "")
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
@@ -35,6 +36,7 @@ FALLBACK_TEMPLATE = "chatml"
 ROUNDS = 4
 """How often a prompt is built because the server counted more than was estimated."""
 
+SAFELY = 0.9
 STILL_FITS = 0.7
 """Part of a prompt that is tried next after the server found it too long."""
 
@@ -73,24 +75,21 @@ class Requests:
                 prompt, request = await self._request(asked, chosen, backend, count)
                 put(Prompted(prompt, api_of(chosen.connection), request.model or chosen.connection.model))
                 may_shorten = attempt < ROUNDS - 1 and prompt.is_estimate
-                if not await self._stream(backend, request, put, may_shorten=may_shorten):
+                refusal = await self._stream(backend, request, put, may_shorten=may_shorten)
+                if refusal is None:
                     return
-                self._shorten(_name(chosen.connection), prompt)
+                self._limits[_name(chosen.connection)] = _shorter(prompt, refusal)
 
         return produce
 
-    def _shorten(self, name: str, prompt: Prompt) -> None:
-        """Reckon with less room: the next prompt is shorter, however wrongly tokens were estimated."""
-        self._limits[name] = round(prompt.tokens * STILL_FITS) + prompt.reply
-
-    async def _stream(self, backend: Backend, request: Request, put: Put, *, may_shorten: bool) -> bool:
-        """Hand on what comes; return whether the server found the prompt too long, and it may be built shorter."""
+    async def _stream(self, backend: Backend, request: Request, put: Put, *, may_shorten: bool) -> Failed | None:
+        """Hand on what comes; return why the server found the prompt too long where it may be built shorter."""
         async with contextlib.aclosing(backend.stream(request)) as events:
             async for event in events:
                 if may_shorten and isinstance(event, Failed) and event.kind == "too_long":
-                    return True
+                    return event
                 put(event)
-        return False
+        return None
 
     async def prompt(self, asked: Asked) -> tuple[Prompt, Request]:
         """Return what would be sent, without sending it; without a connection what one with nothing set would get.
@@ -145,6 +144,16 @@ def _unconnected(asked: Asked) -> tuple[Prompt, Request]:
     scene = scene_of(asked, chat_choices(asked.metadata).generation, context=None, can_prefill=False)
     prompt = build_prompt(scene, Estimate())
     return prompt, Request(messages=tuple(prompt.messages), stop=prompt.stop)
+
+
+def _shorter(prompt: Prompt, refusal: Failed) -> int:
+    """Return how many tokens, as we count them, to reckon with after a prompt was refused as too long.
+
+    Most servers say how many they counted and how many they take, in words of their own.
+    """
+    said = sorted({int(number) for number in re.findall(r"\d{3,}", refusal.sentence)})
+    share = SAFELY * said[0] / said[-1] if len(said) == 2 else STILL_FITS
+    return round((prompt.tokens + prompt.reply) * min(share, STILL_FITS))
 
 
 def _name(connection: Connection) -> str:
