@@ -84,6 +84,11 @@ class FileDeeds(QObject):
         acts = self._services.file_acts
         self._start(lambda: acts.duplicate(path, self._made), self.tr("Not duplicated"))
 
+    def make(self, path: Path, write: Callable[[], Path]) -> None:
+        """Have `write` make one more chat out of the one at `path`, off the window's thread, and go there."""
+        acts = self._services.file_acts
+        self._start(lambda: acts.when_saved(path, write, self._made), self.tr("The new chat was not made"))
+
     def branch(self, path: Path, index: int) -> None:
         """Go on from a message in a chat of its own."""
         acts = self._services.file_acts
