@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -13,12 +12,12 @@ import msgspec
 from tavern_desktop.session.change_job import ChangeJob
 from tavern_desktop.session.commands import Command
 from tavern_desktop.session.history import Past, Snapshot, list_backups, list_versions, version_at
+from tavern_desktop.session.history_copy import write_copy
 from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.refusals import CommandRefused, Refused
 from tavern_desktop.session.restoring import RestoreVersion
 from tavern_desktop.session.runner import Outcome
-from tavern_desktop.session.versions import Version, write_new
-from tavern_desktop.storage.errors import ChangedOnDisk, StorageError
+from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.journal import Journal
 
 Message = dict[str, Any]
@@ -164,13 +163,5 @@ def _lists(path: Path, journal: Journal | None) -> tuple[Callable[[], list[Past]
 
 
 def _copy(path: Path, present: Snapshot, wish: Copy, journal: Journal | None) -> Message:
-    """Write a version into a new file, as a chat of its own: with the same identity the two would be taken for one."""
-    version = _find(path, present, wish.id, journal)
-    header = version.header.with_metadata(version.header.metadata() | {"integrity": str(uuid.uuid4())})
-    out = Path(wish.out)
-    known = [message for message in version.messages if message.raw]
-    try:
-        write_new(out, Version(header, known))
-    except ChangedOnDisk:
-        raise StorageError("already_exists", "target", chat_ref=out) from None
-    return {"file": str(path), "out": str(out), "messages": len(known)}
+    messages = write_copy(Path(wish.out), _find(path, present, wish.id, journal))
+    return {"file": str(path), "out": wish.out, "messages": messages}

@@ -193,3 +193,23 @@ def test_an_earlier_text_of_one_message_comes_back(person: Person, make_chat: Ma
     save(person)
     assert texts(path)[55] == first
     person.quit()
+
+
+def test_a_version_becomes_a_chat_of_its_own(person: Person, make_chat: MakeChat) -> None:
+    path = make_chat(60)
+    person.start()
+    person.open_newest()
+    before = texts(path)
+    edit(person, 50, "Another way.")
+    save(person)
+    look_into_history(person)
+    person.wait(lambda: "start" in versions(person))
+    tab = person.window.part.history.tab
+    past = next(past for past in person.window.part.history.versions if past.kind == "start")
+    menu = tab.menu_for(past)
+    next(action for action in menu.actions() if action.text() == "Open as New Chat").trigger()
+    person.wait(lambda: person.window.desk.path != path and person.window.desk.session.state == "ready")
+    made = person.window.desk.path
+    assert made.name.startswith("The long road (")
+    assert (texts(made), texts(path)[50]) == (before, "Another way.")
+    person.quit()

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Qt
 
 from tavern_desktop.session.commands import Command
 from tavern_desktop.session.history import Comparison, Past, Snapshot
+from tavern_desktop.session.history_copy import write_beside
 from tavern_desktop.session.message_history import EarlierText
 from tavern_desktop.session.refusals import Refused
 from tavern_desktop.session.restoring import RestoreMessages, RestoreVersion, Wanted
@@ -41,6 +42,7 @@ class HistoryDeeds(QObject):
         self.tab.chosen.connect(self.show)
         self.tab.passed.connect(self._pass)
         self.tab.restore_requested.connect(self.restore_past)
+        self.tab.copy_requested.connect(self.copy)
         self._history.changed.connect(self._follow)
         window.services.settings_changed.connect(self._apply_settings)
         desk.commands.refused.connect(self._say)
@@ -51,6 +53,11 @@ class HistoryDeeds(QObject):
     def window(self) -> HistoryWindow | None:
         """The window with a comparison, None while there is none."""
         return self._window
+
+    @property
+    def versions(self) -> list[Past]:
+        """What is known of the chat in view, newest first."""
+        return self._history.versions
 
     def focus(self) -> None:
         """Let the keyboard go through the versions."""
@@ -69,7 +76,7 @@ class HistoryDeeds(QObject):
 
     def step(self, step: int) -> None:
         """Show the next older (1) or newer (-1) version."""
-        window, versions = self._window, self._history.versions
+        window, versions = self._window, self.versions
         if window is None or window.past is None:
             return
         names = [past.id for past in versions]
@@ -96,6 +103,18 @@ class HistoryDeeds(QObject):
                 self.restore_all(comparison.before)
 
         self._compare(past, True, restore)
+
+    def copy(self, past: Past) -> None:
+        """Make a chat of its own of a version, and open it."""
+        path = self._desk.path
+
+        def write(comparison: Comparison | None, problem: str) -> None:
+            if comparison is None or path is None:
+                self._desk.commands.refused.emit(problem)
+            else:
+                self._main.part.files.make(path, partial(write_beside, path, comparison.before, past.at_ms))
+
+        self._compare(past, True, write)
 
     def restore_all(self, version: Snapshot) -> None:
         """Make the whole chat what it was."""

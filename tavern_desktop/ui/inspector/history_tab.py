@@ -24,6 +24,8 @@ class HistoryTab(QWidget):
     """The keyboard's cursor came to a Past."""
     restore_requested = Signal(object)
     """The whole chat shall be as in a Past."""
+    copy_requested = Signal(object)
+    """A Past shall be a chat of its own."""
 
     def __init__(self, history: ChatHistory, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -117,6 +119,7 @@ class HistoryTab(QWidget):
         menu.addAction(icon("half"), self.tr("Compare with Now"), lambda: self.chosen.emit(past, True))
         menu.addSeparator()
         menu.addAction(icon("history"), self.tr("Restore This Version"), lambda: self.restore_requested.emit(past))
+        menu.addAction(icon("duplicate"), self.tr("Open as New Chat"), lambda: self.copy_requested.emit(past))
         return menu
 
     def _lay_out(self) -> None:

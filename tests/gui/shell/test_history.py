@@ -146,7 +146,7 @@ def test_the_list_says_what_it_is_waiting_for(qtbot: QtBot) -> None:
         tab.list.activated.emit(tab.list.currentIndex())
         assert chosen[-1] == (tab.current, since)
     assert [action.text() for action in tab.menu_for(tab.current).actions() if action.text()] == [
-        "Compare with Now", "Restore This Version",
+        "Compare with Now", "Restore This Version", "Open as New Chat",
     ]  # fmt: skip
     history.take(reversed(history.versions))
     assert tab.current is not None
