@@ -14,7 +14,6 @@ from tavern_desktop.library.data_root import DataRoot, root_of
 from tavern_desktop.session.runner import Handle, Outcome, Runner
 from tavern_desktop.storage.backups import BackupFolder
 from tavern_desktop.storage.errors import StorageError, sentence
-from tavern_desktop.storage.locks import FileKey, file_key
 from tavern_desktop.storage.own_folders import make_folder
 from tavern_desktop.storage.throttle import Throttle
 
@@ -69,7 +68,7 @@ class Backups:
         self._runner = runner
         self._least_age = least_age
         self._clock = clock
-        self._watched: dict[FileKey, _Watched] = {}
+        self._watched: dict[Path, _Watched] = {}
         self._running = 0
 
     @property
@@ -97,25 +96,24 @@ class Backups:
 
     def moved(self, former: Path, path: Path) -> None:
         """Take notice that a chat has another name now."""
-        watched = self._watched.pop(file_key(former), None)
+        watched = self._watched.pop(former, None)
         if watched is not None:
             watched.path = path
-            self._watched[file_key(path)] = watched
+            self._watched[path] = watched
 
     def forget(self, path: Path) -> None:
         """Take notice that a chat is gone; a copy that waits is called off."""
-        watched = self._watched.pop(file_key(path), None)
+        watched = self._watched.pop(path, None)
         if watched is not None and watched.timer is not None:
             watched.timer.cancel()
 
     def _watch(self, path: Path, warn: Warn) -> _Watched | None:
-        key = file_key(path)
-        watched = self._watched.get(key)
+        watched = self._watched.get(path)
         if watched is None:
             folder = backups_of(path)
             if folder is None:
                 return None
-            watched = self._watched[key] = _Watched(path, folder, warn)
+            watched = self._watched[path] = _Watched(path, folder, warn)
         watched.warn = warn
         return watched
 

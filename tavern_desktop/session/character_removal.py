@@ -13,6 +13,7 @@ from tavern_desktop.library.character_files import chats_of, unreadable
 from tavern_desktop.library.characters import SUFFIX
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.session.character_renaming import LANE, title_of, why
+from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.refusals import CommandRefused, Refused
 from tavern_desktop.session.runner import Outcome, Runner
 from tavern_desktop.storage import file_moves
@@ -51,9 +52,10 @@ class CharacterRemoved:
 class CharacterRemoval:
     """Belongs to the owner of `runner`, and so do the callbacks."""
 
-    def __init__(self, runner: Runner, acts: FileActs, own_folder: Path) -> None:
+    def __init__(self, runner: Runner, chats: OpenChats, acts: FileActs, own_folder: Path) -> None:
         """`own_folder`: our own folder for the data root, for copies of cards."""
         self._runner = runner
+        self._chats = chats
         self._acts = acts
         self._own = own_folder
 
@@ -85,6 +87,12 @@ class CharacterRemoval:
                 done(Outcome(error=outcome.error))
                 return
             chats, copy = outcome.result()
+            try:
+                for chat in chats:
+                    self._chats.refuse_while_generating(self._chats.session_for(chat))
+            except StorageError as error:
+                done(Outcome(error=error))
+                return
             self._remove_next(root, CharacterRemoved(stem, card, copy, (), ()), chats, done, despite_damage)
 
         self._runner.submit(look, looked, lane=LANE)
@@ -146,7 +154,7 @@ class CharacterRemoval:
 
         try:
             self._acts.remove(left[0], removed, despite_damage=despite_damage)
-        except CommandRefused as refusal:
+        except (CommandRefused, StorageError) as refusal:
             done(Outcome(error=_stopped(refusal, left[0], len(gone.chats))))
 
 

@@ -122,8 +122,9 @@ class CharacterRenaming:
         held: list[tuple[ChatSession, Save | None]] = []
         try:
             for session in self._chats.open_in(folder):
+                self._chats.refuse_while_generating(session)
                 held.append((session, session.begin_move()))
-        except CommandRefused:
+        except (CommandRefused, StorageError):
             for session, _ in held:
                 session.end_move(None)
             raise

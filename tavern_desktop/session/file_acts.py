@@ -83,7 +83,7 @@ class FileActs:
         """What is done with backups besides opening them as chats of their own."""
         self.character_names = CharacterRenaming(runner, chats)
         """How characters get other names, with all their chats."""
-        self.character_bin = CharacterRemoval(runner, self, own_folder)
+        self.character_bin = CharacterRemoval(runner, chats, self, own_folder)
         """How characters go into the bin, and come back."""
         self.copies = CopyActs(runner, chats, self)
         """What is done with conflict copies."""
@@ -91,10 +91,11 @@ class FileActs:
     def rename(self, path: Path, name: str, done: Done) -> None:
         """Give a chat another name; an open one is saved first and goes on under it. Links to it follow.
 
-        Raises StorageError validation/name, CommandRefused at once; the rest `done` is told.
+        Raises StorageError validation/name or busy, CommandRefused at once; the rest `done` is told.
         """
         renamed(path, name)
         session, path = self._open(path)
+        self._chats.refuse_while_generating(session)
         save = session.begin_move() if session is not None else None
         journals = self._chats.journals
 
@@ -122,8 +123,9 @@ class FileActs:
         self._runner.submit(work, finished, lane=str(path))
 
     def remove(self, path: Path, done: Callable[[Outcome[Removed]], None], *, despite_damage: bool = False) -> None:
-        """Put a chat into the bin. What was not saved of it goes with it. Raises CommandRefused."""
+        """Put a chat into the bin. What was not saved of it goes with it. Raises CommandRefused, busy."""
         session, path = self._open(path)
+        self._chats.refuse_while_generating(session)
         if session is not None:
             session.begin_move(saving=False)
         own, journals = self._own, self._chats.journals

@@ -17,7 +17,8 @@ from tavern_desktop.session.loading import ChatKind, HeaderForHeaderless, Setup,
 from tavern_desktop.session.pending import PendingVersions
 from tavern_desktop.session.runner import Outcome, Runner
 from tavern_desktop.storage.directory import kind_of
-from tavern_desktop.storage.locks import FileKey, file_key
+from tavern_desktop.storage.errors import StorageError
+from tavern_desktop.storage.locks import FileKey, file_key, same_file
 from tavern_desktop.storage.reader import MessagesOf
 from tavern_desktop.storage.savelog import SaveLog
 from tavern_desktop.storage.signature import Signature
@@ -60,6 +61,8 @@ class OpenChats:
         """
         self.unsaved_changed: Signal[()] = Signal()
         """`unsaved()` may have changed."""
+        self.is_generating: Callable[[ChatSession], bool] = lambda session: False
+        """Whether a reply is being written in a chat; who writes replies puts its answer here."""
         self._runner = runner
         self.backups = backups or Backups(runner)
         self.header_for_headerless = header_for_headerless or _no_metadata
@@ -76,6 +79,7 @@ class OpenChats:
             messages_of,
         )
         self._open: list[_Open] = []
+        self._has_thinned = False
 
     def open(self, path: Path, kind: ChatKind | None = None) -> ChatSession:
         """Return the session of this file for one more view, which must `release` it; loading starts by itself.
@@ -83,7 +87,7 @@ class OpenChats:
         Without `kind`, a file in a folder called `group chats` is a group's.
         """
         key = file_key(path)
-        entry = self._entry(key)
+        entry = self._entry(path, key)
         is_new = entry is None
         if entry is None:
             session = ChatSession(path, kind or kind_of(path), self._setup)
@@ -132,8 +136,13 @@ class OpenChats:
 
     def session_for(self, path: Path) -> ChatSession | None:
         """Return the session of this file if it is open, under whatever spelling."""
-        entry = self._entry(file_key(path))
+        entry = self._entry(path, file_key(path))
         return entry.session if entry else None
+
+    def refuse_while_generating(self, session: ChatSession | None) -> None:
+        """Raise busy/generating where a reply is being written in a chat (contract D2)."""
+        if session is not None and self.is_generating(session):
+            raise StorageError("busy", "generating", chat_ref=session.path)
 
     def open_in(self, folder: Path) -> list[ChatSession]:
         """Return the sessions of the files in a folder."""
@@ -164,8 +173,9 @@ class OpenChats:
     def _nothing_runs(self) -> bool:
         return not self.backups.is_busy and not any(entry.session.is_saving for entry in self._open)
 
-    def _entry(self, key: FileKey) -> _Open | None:
-        return next((entry for entry in self._open if entry.key == key), None)
+    def _entry(self, path: Path, key: FileKey) -> _Open | None:
+        alike = (entry for entry in self._open if entry.key == key)
+        return next((entry for entry in alike if same_file(entry.session.path, path)), None)
 
     def _published(self, session: ChatSession, signature: Signature) -> None:
         self.backups.published(session.path, signature.size, session.notice.emit)
@@ -185,6 +195,14 @@ class OpenChats:
         if entry in self._open:
             self._open.remove(entry)
             session.close()
+            self._thin(session.path)
+
+    def _thin(self, closed: Path) -> None:
+        """Once in the life of the program, when there is time: thin the journals of chats that are not open."""
+        if self.journals is not None and not self._has_thinned:
+            self._has_thinned = True
+            used = [closed, *(entry.session.path for entry in self._open)]
+            self._runner.submit(partial(self.journals.thin_all, used), Outcome.result)
 
     def _moved(self, entry: _Open, _former: Path) -> None:
         entry.key = file_key(entry.session.path)

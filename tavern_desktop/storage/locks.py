@@ -36,6 +36,18 @@ def file_key(path: str | os.PathLike[str]) -> FileKey:
     return status.st_dev, status.st_ino, unicodedata.normalize("NFC", name).casefold()
 
 
+def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
+    """Tell whether two paths lead to one file. Names that differ in case are two files where the disk has two."""
+    if os.path.realpath(one) == os.path.realpath(other):
+        return True
+    if file_key(one) != file_key(other):
+        return False
+    try:
+        return os.path.samefile(one, other)
+    except OSError:  # at least one of them is not there
+        return False
+
+
 @contextmanager
 def writing(path: str | os.PathLike[str]) -> Iterator[None]:
     """Wait until nobody else in this process writes the file, and keep them waiting meanwhile."""

@@ -76,8 +76,8 @@ class CharacterDeeds(QObject):
 
         try:
             acts.character_names.rename(root, owner.character, name, renamed, in_chats=in_chats, progress=progress)
-        except Refused as refusal:
-            self._fail(self.tr("Not renamed"), refusal)
+        except (Refused, StorageError) as error:
+            self._fail(self.tr("Not renamed"), error)
 
     # -- into the bin and back --------------------------------------------------------------------------
 

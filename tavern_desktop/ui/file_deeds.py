@@ -157,6 +157,8 @@ class FileDeeds(QObject):
                 self._services.file_acts.remove(path, partial(removed, path))
             except Refused as refusal:
                 failed.append(f"{path.stem} ({refusal.sentence.rstrip('.')})")
+            except StorageError as error:
+                failed.append(f"{path.stem} ({sentence(error).rstrip('.')})")
         if len(failed) == len(paths):
             self._tell_removed(gone, failed)
 

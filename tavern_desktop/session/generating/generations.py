@@ -40,6 +40,7 @@ class Generations:
         self.started: Signal[GenerationTask] = Signal()
         self.ended: Signal[GenerationTask] = Signal()
         self._open_chats = open_chats
+        open_chats.is_generating = lambda session: self.of(session) is not None
         self._make_models = make_models
         self._running: dict[str, GenerationTask] = {}
         self._is_ending = False

@@ -17,13 +17,13 @@ from tavern_desktop.session.generating.reply import (
     Reply,
     Speaker,
 )
-from tavern_desktop.storage.locks import file_key
+from tavern_desktop.storage.locks import same_file
 from tavern_desktop.storage.reply_stream import InterruptedReply
 
 
 def belongs_to(reply: InterruptedReply, path: Path) -> bool:
     """Say whether a reply was written for the chat of a file."""
-    return file_key(reply.head.chat) == file_key(path)
+    return same_file(reply.head.chat, path)
 
 
 def command_for(reply: InterruptedReply, chat: Chat) -> Command:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tavern_desktop.storage import locks
-from tavern_desktop.storage.locks import file_key, writing
+from tavern_desktop.storage.locks import file_key, same_file, writing
 
 
 def test_spellings_that_may_reach_the_same_file_have_one_key(tmp_path: Path) -> None:
@@ -41,3 +41,18 @@ def test_the_second_writer_waits_and_nothing_is_kept_afterwards(tmp_path: Path) 
     with pytest.raises(RuntimeError), writing(path):
         raise RuntimeError
     assert locks._held == {}
+
+
+def test_names_that_differ_in_case_are_one_file_only_where_the_disk_says_so(tmp_path: Path) -> None:
+    one, other = tmp_path / "Mira.jsonl", tmp_path / "mira.jsonl"
+    one.write_bytes(b"1")
+    assert not same_file(one, other)
+    other.write_bytes(b"2")
+    assert not same_file(one, other)
+    other.unlink()
+    other.hardlink_to(one)  # as a disk answers for which both names are one
+    assert same_file(one, other)
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path)
+    assert same_file(one, link / "Mira.jsonl")
+    assert not same_file(one, tmp_path / "other.jsonl")
