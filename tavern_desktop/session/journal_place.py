@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import logging
+import time
+from collections.abc import Iterable
 from pathlib import Path
 
+from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.journal import Journal
-from tavern_desktop.storage.journal_folders import JOURNALS, chat_key, chat_name, move_journal
+from tavern_desktop.storage.journal_folders import JOURNALS, REMOVED, chat_key, chat_name, move_journal
+from tavern_desktop.storage.journal_thinning import thin_all
 from tavern_desktop.storage.unsaved import FOLDER as UNSAVED
 from tavern_desktop.storage.unsaved import forget_unsaved
 
-REMOVED = "removed"
-"""Where the journals of removed chats are, should these come back."""
+log = logging.getLogger(__name__)
 
 
 class JournalPlace:
@@ -48,6 +52,13 @@ class JournalPlace:
         """Bring the journal of a removed chat back."""
         if self._aside(former).exists():
             move_journal(self._aside(former), self.folder(chat))
+
+    def thin_all(self, used: Iterable[Path]) -> None:
+        """See to it that the journals do not grow without end; those of the chats in `used` are left alone."""
+        try:
+            thin_all(self.own_folder / JOURNALS, self.root, time.time_ns() // 1_000_000, set(map(self.key, used)))
+        except StorageError as error:
+            log.warning("journals could not be thinned: %s", error)
 
     def _aside(self, chat: Path) -> Path:
         return self.own_folder / JOURNALS / REMOVED / self.key(chat)

@@ -55,7 +55,8 @@ class Opening:
     def keeping(self, chat: Chat) -> Callable[[], Path | None]:
         """Return what puts unsaved changes aside and says where."""
         session = self._session
-        if not session.is_dirty:
+        is_in_history = session.trouble is None or session.journaling.journal is not None
+        if not session.is_dirty and is_in_history:
             return lambda: None
         return partial(write_recovery_copy, self._setup.recovery_folder, session.title, *chat.snapshot())
 
@@ -160,7 +161,7 @@ class Opening:
         self._adopt(session.chat, loaded)
         self._remember_past(loaded, None)
         if kept is not None:
-            session.notice.emit(f"Your unsaved changes were put aside in {kept}.")
+            session.notice.emit(f"Your version was put aside in {kept}.")
 
     def _stay(self, error: StorageError) -> None:
         """Go on with what is in memory after a reload that failed."""

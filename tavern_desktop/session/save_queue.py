@@ -164,7 +164,7 @@ class SaveQueue:
             self._fail("changed_on_disk")
             save.refused(change)
         except StorageError as error:
-            if error.side != "existing":
+            if error.side != "existing" or error.kind == "io":
                 self._fail("failed", error)
                 return
             # A file that is damaged now: also something that only another program can have done.
