@@ -15,7 +15,6 @@ import orjson
 from tavern_desktop.storage.aliases import folder_name, stem_of_folder
 from tavern_desktop.storage.directory import key_of
 from tavern_desktop.storage.own_folders import OwnFolders
-from tavern_desktop.storage.summary import summarise
 
 DEFAULT_USER = "default-user"
 
@@ -138,6 +137,8 @@ def ensure_own_root(folders: OwnFolders, sample: Path) -> DataRoot:
 
 def _date_by_words(library: Path) -> None:
     """Make each chat as old as its last message: copies are all of one age, and lists show the newest first."""
+    from tavern_desktop.storage.summary import summarise  # only where our own folder is being made
+
     for chat in library.rglob("*.jsonl"):
         seconds = summarise(chat).date / 1000
         os.utime(chat, (seconds, seconds))

@@ -18,9 +18,8 @@ from tavern_desktop.library.groups import Group, list_groups
 from tavern_desktop.storage import directory
 from tavern_desktop.storage.directory import ChatFile, FileFailure, Listing
 from tavern_desktop.storage.errors import StorageError
-from tavern_desktop.storage.format import ChatKind
 from tavern_desktop.storage.index import ChatEntry, Index, stamp_of
-from tavern_desktop.storage.summary import summarise
+from tavern_desktop.storage.names import ChatKind
 
 FIRST_BATCH = 16
 BATCH = 64
@@ -227,6 +226,8 @@ class _Rows:
 
 
 def _summarise(item: ChatFile) -> ChatEntry:
+    from tavern_desktop.storage.summary import summarise  # a start with a warm index reads no chat
+
     summary = summarise(
         Path(item.file), kind=item.kind, directory_key=item.key or item.stem, mtime_ms=item.mtime_ns // 1_000_000
     )

@@ -20,7 +20,6 @@ import orjson
 
 from tavern_desktop.storage.errors import StorageError, from_os
 from tavern_desktop.storage.own_folders import make_folder
-from tavern_desktop.storage.publish import write_small_file
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -79,6 +78,8 @@ class Section(Generic[S]):
 
     def _write(self, change: Callable[[dict[str, Any]], None]) -> S:
         with self._mutex:
+            from tavern_desktop.storage.publish import write_small_file  # see `_locked`
+
             make_folder(self.file.parent)
             with self._locked():
                 data = self._read()
@@ -126,6 +127,8 @@ class Section(Generic[S]):
         if isinstance(error, ValueError):
             aside = self._beside(time.strftime(".damaged-%Y%m%d-%H%M%S"))
             with contextlib.suppress(OSError, StorageError):
+                from tavern_desktop.storage.publish import write_small_file
+
                 self.file.rename(aside)
                 kept = f"; the damaged file is kept as {aside.name}"
                 write_small_file(self.file, orjson.dumps(data, option=orjson.OPT_INDENT_2))

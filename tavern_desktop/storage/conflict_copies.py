@@ -13,12 +13,8 @@ from collections.abc import Container
 from pathlib import Path
 from typing import NamedTuple
 
-from tavern_desktop.chat.header import Header
-from tavern_desktop.storage import format as chat_format
 from tavern_desktop.storage.errors import StorageError
-from tavern_desktop.storage.format import ChatKind
-from tavern_desktop.storage.names import SUFFIX
-from tavern_desktop.storage.reader import blocks, opened
+from tavern_desktop.storage.names import SUFFIX, ChatKind
 
 _PHRASES = "|".join(
     (
@@ -114,6 +110,11 @@ class _Beginning(NamedTuple):
 
 def _beginning(path: Path, kind: ChatKind) -> _Beginning:
     """Read the header and the first messages of a file. Raises StorageError."""
+    # Names are told at every start, files are read for few: reading is imported with the first.
+    from tavern_desktop.chat.header import Header
+    from tavern_desktop.storage import format as chat_format
+    from tavern_desktop.storage.reader import blocks, opened
+
     with opened(path) as (file, signature):
         records = chat_format.records(blocks(file, signature.size, _HEAD, path))
         found = [raw for _line, _offset, raw in itertools.islice(records, 1 + _COMPARED)]

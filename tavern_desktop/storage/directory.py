@@ -16,8 +16,7 @@ import msgspec
 from tavern_desktop.storage import conflict_copies
 from tavern_desktop.storage.aliases import folder_name, folder_names, stem_of_folder
 from tavern_desktop.storage.errors import StorageError, from_os, sentence
-from tavern_desktop.storage.format import ChatKind
-from tavern_desktop.storage.names import SUFFIX
+from tavern_desktop.storage.names import SUFFIX, ChatKind
 
 GROUP_FOLDER = "group chats"
 CHAT_FOLDER = "chats"

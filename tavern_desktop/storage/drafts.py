@@ -17,7 +17,6 @@ import msgspec
 from tavern_desktop.chat import jsontext
 from tavern_desktop.storage.errors import from_os
 from tavern_desktop.storage.own_folders import make_folder
-from tavern_desktop.storage.publish import write_small_file
 
 SUFFIX = ".json"
 DAMAGED_SUFFIX = ".damaged"
@@ -92,6 +91,8 @@ class DraftFolder:
             except OSError as error:
                 raise from_os(error, "delete", file) from None
             return
+        from tavern_desktop.storage.publish import write_small_file  # every start reads drafts, and needs none of it
+
         make_folder(self.folder)
         stamped = msgspec.structs.replace(draft, at_ms=time.time_ns() // 1_000_000)
         write_small_file(file, jsontext.encode(msgspec.to_builtins(stamped)))

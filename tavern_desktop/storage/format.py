@@ -10,15 +10,14 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any, Literal
+from typing import Any
 
 from tavern_desktop.chat import jsontext
 from tavern_desktop.chat.header import Header
 from tavern_desktop.chat.jsontext import JsonTextError
 from tavern_desktop.chat.message import Message
 from tavern_desktop.storage.errors import StorageError
-
-ChatKind = Literal["character", "group"]
+from tavern_desktop.storage.names import ChatKind as ChatKind
 
 BLANK = b" \t\r\n"
 BOM = b"\xef\xbb\xbf"

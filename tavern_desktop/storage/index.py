@@ -17,7 +17,6 @@ import msgspec
 from tavern_desktop.storage.directory import ChatFile
 from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.own_folders import make_folder
-from tavern_desktop.storage.publish import write_small_file
 
 VERSION = 2
 FILE_NAME = "index.msgpack"
@@ -111,6 +110,8 @@ class Index:
             # Copies, because other threads may go on adding while this is encoded.
             copy = _Content(content.version, content.clock, dict(content.chats), dict(content.cards))
             try:
+                from tavern_desktop.storage.publish import write_small_file  # a start reads, and needs none of it
+
                 make_folder(self.file.parent)
                 write_small_file(self.file, _encoded(copy))
             except StorageError as error:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable
+from typing import Literal
 
 from tavern_desktop.storage.errors import StorageError
+
+ChatKind = Literal["character", "group"]
+"""Whose chat a file is: it decides what its first line may be."""
 
 SUFFIX = ".jsonl"
 _MAX_BYTES = 255

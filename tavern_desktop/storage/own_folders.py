@@ -14,8 +14,6 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import platformdirs
-
 from tavern_desktop.storage.errors import StorageError, from_os
 
 APP = "tavern-desktop"
@@ -71,6 +69,8 @@ def own_folders(*, portable: bool = False) -> OwnFolders:
         return _below(Path(home))
     if portable or (program_folder() / PORTABLE_FLAG).is_file():
         return _below(program_folder() / PORTABLE_FOLDER)
+    import platformdirs  # where it is not asked it need not be there
+
     return OwnFolders(
         Path(platformdirs.user_config_path(APP, appauthor=False)),
         Path(platformdirs.user_data_path(APP, appauthor=False)),

@@ -76,6 +76,7 @@ class ChatPart(QObject):
         self._connect_window()
         self._connect_chat()
         build_menu_bar(window.menuBar(), self.actions)
+        window.library.search.setToolTip(Act.SEARCH_LIBRARY.tip)
         self.show_choices()
         self._show_chat()
 

@@ -150,9 +150,9 @@ class MessageCommands(QObject):
     def run(self, command: Command) -> bool:
         """Carry out a command on the chat in view; return whether it was accepted."""
         session = self._session()
-        is_long = isinstance(command, SetHidden) and len(command.keys) > MANY
-        if is_long and session is not None and session.chat is not None and session.can_change:
-            self._prepare(session, session.chat, command)
+        chat = self._chat()
+        if isinstance(command, SetHidden) and len(command.keys) > MANY and session is not None and chat is not None:
+            self._prepare(session, chat, command)
             return True
         return self._do(command)
 

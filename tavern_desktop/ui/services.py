@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.library.personas import NOBODY, Persona, persona_for
@@ -127,7 +127,7 @@ class Services(QObject):
 
     @property
     def drafts(self) -> Drafts:
-        """What is typed and not sent or saved in the chats of the data root in use."""
+        """What is typed and not sent or saved in the chats of the data root in use; read when first asked for."""
         if self._drafts is None:
             from tavern_desktop.session.drafts import Drafts
 
@@ -135,6 +135,7 @@ class Services(QObject):
             self._drafts.damaged.connect(self._tell_damaged_draft)
             self._drafts.problem_changed.connect(self._tell_of_drafts)
             self._drafts.changed.connect(self._mark_drafts)
+            self._drafts.begin()
         return self._drafts
 
     @property
@@ -250,7 +251,7 @@ class Services(QObject):
     def begin(self) -> None:
         """Start reading what the data root holds."""
         self.read_sillytavern_settings()
-        self.drafts.begin()
+        self.library.first_shown.connect(self._mark_drafts_soon, Qt.ConnectionType.SingleShotConnection)
         self.library.refresh()
 
     def remember_root(self) -> None:
@@ -281,6 +282,10 @@ class Services(QObject):
             text = self.tr("What you type cannot be kept on disk for now, only here in the window. {reason}")
             self.messages.warning(text.format(reason=sentence(problem)))
         self.typed_text_kept.emit()
+
+    def _mark_drafts_soon(self) -> None:
+        """Have drafts read once the lists are painted, whether or not a chat is opened."""
+        QTimer.singleShot(0, self, lambda: self.drafts)
 
     def _mark_drafts(self) -> None:
         self.library.show_drafts(self.drafts.files())

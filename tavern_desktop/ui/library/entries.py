@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from PySide6.QtCore import QCoreApplication
 
@@ -23,7 +24,8 @@ class Entry:
 
     key: str
     name: str
-    words: str
+    told: str
+    """The words of the second line as they stand in the chat, Markdown and all."""
     path: str = ""
     title: str = ""
     avatar: str = ""
@@ -33,6 +35,11 @@ class Entry:
     """How many there are of the chat, its conflict copies included."""
     draft: bool = False
     """Something is typed in this chat and not sent or saved."""
+
+    @property
+    def words(self) -> str:
+        """The words of the second line, worked out for the rows that are seen."""
+        return _plain(self.told)
 
     @property
     def told_title(self) -> str:
@@ -57,7 +64,7 @@ def chat_entries(rows: Sequence[ChatRow], drafts: Collection[str] = ()) -> list[
         Entry(
             row.file,
             row.name,
-            words_of(row),
+            _told(row),
             row.file,
             row.title,
             row.avatar,
@@ -98,8 +105,17 @@ def useful_title(name: str, title: str) -> str:
 
 def words_of(row: ChatRow) -> str:
     """Return the chat's last words on one line, or what there is to say instead."""
+    return _plain(_told(row))
+
+
+@lru_cache(maxsize=512)
+def _plain(text: str) -> str:
+    return " ".join(_EMPHASIS.sub("", _LINE_MARKS.sub(" ", text)).split())
+
+
+def _told(row: ChatRow) -> str:
     if row.preview_state == "text":
-        return " ".join(_EMPHASIS.sub("", _LINE_MARKS.sub(" ", row.preview)).split())
+        return row.preview
     if row.failure is not None:
         return row.failure.message
     if row.preview_state == "empty":
@@ -114,7 +130,7 @@ def _person(key: str, name: str, avatar: str, problem: str, current: str, rows: 
     elif chat is None:
         words = QCoreApplication.translate("Library", "No chats yet")
     elif len(rows) == 1:
-        words = words_of(chat)
+        words = _told(chat)
     else:
         words = QCoreApplication.translate("Library", "{count} chats").format(count=len(rows))
     return Entry(

@@ -40,6 +40,10 @@ class EntryModel(QAbstractListModel):
         if old:
             self.dataChanged.emit(self.index(0), self.index(len(old) - 1))
 
+    def row_of(self, path: str) -> int | None:
+        """Return the row of the chat at `path`, None if there is none."""
+        return next((row for row, entry in enumerate(self._entries) if entry.path == path), None) if path else None
+
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._entries)
 
@@ -74,3 +78,9 @@ class EntryFilter(QSortFilterProxyModel):
         self.setSourceModel(self.entries)
         self.setFilterRole(SEARCH_ROLE)
         self.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+
+    def row_of(self, path: str) -> int | None:
+        """Return the row that shows the chat at `path`, None if none does."""
+        row = self.entries.row_of(path)
+        shown = self.mapFromSource(self.entries.index(row)) if row is not None else QModelIndex()
+        return shown.row() if shown.isValid() else None
