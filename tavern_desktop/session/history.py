@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tavern_desktop.chat.content import Digests
 from tavern_desktop.chat.deltas import UNKNOWN, DeltaMismatch, apply_to_messages
-from tavern_desktop.chat.differences import Difference, Kind, Row, compare
+from tavern_desktop.chat.differences import Difference, Kind, Row, compare, is_known
 from tavern_desktop.chat.field_differences import metadata_changes
 from tavern_desktop.chat.header import Header
 from tavern_desktop.chat.matching import NONE
@@ -129,8 +129,10 @@ def _then(row: Row, before: Snapshot, after: Snapshot) -> Message:
 
 def _is_missing(row: Row, then: Message, now: dict[int, Message]) -> bool:
     message = now.get(then.key)
-    if then.seen == UNKNOWN or message is then:
-        return then.seen != UNKNOWN and Kind.MOVED in row.kinds
+    if not is_known(then):
+        return False
+    if message is then:
+        return Kind.MOVED in row.kinds
     return message is None or message.raw != then.raw or Kind.MOVED in row.kinds
 
 
@@ -207,7 +209,7 @@ def _recognised(present: Sequence[Message], messages: Sequence[Message], first_n
     """
     keys = map(operator.itemgetter(0), messages)  # without a call of Python's own for each of 100,000
     new = (index for index, key in enumerate(keys) if key >= first_new)
-    strange = [index for index in new if messages[index].seen != UNKNOWN]
+    strange = [index for index in new if is_known(messages[index])]
     recognised = list(messages)
     if not strange:
         return recognised

@@ -7,7 +7,7 @@ import time
 import uuid
 from pathlib import Path
 
-from tavern_desktop.chat.deltas import UNKNOWN
+from tavern_desktop.chat.differences import is_known
 from tavern_desktop.session.history import Snapshot
 from tavern_desktop.session.versions import Version, write_new
 from tavern_desktop.storage import names
@@ -21,7 +21,7 @@ def write_copy(out: Path, version: Snapshot) -> int:
     Raises StorageError.
     """
     header = version.header.with_metadata(version.header.metadata() | {"integrity": str(uuid.uuid4())})
-    known = [message for message in version.messages if message.seen != UNKNOWN]
+    known = [message for message in version.messages if is_known(message)]
     try:
         write_new(out, Version(header, known))
     except ChangedOnDisk:

@@ -9,8 +9,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from tavern_desktop.chat.chat import Chat
-from tavern_desktop.chat.deltas import UNKNOWN
-from tavern_desktop.chat.differences import Kind, compare
+from tavern_desktop.chat.differences import Kind, compare, is_known
 from tavern_desktop.chat.header import Header
 from tavern_desktop.chat.message import Message
 from tavern_desktop.session.commands import Command
@@ -46,7 +45,7 @@ class RestoreMessages(Command):
         self.label = "Restore message" if count == 1 else f"Restore {count} messages"
 
     def _plan(self, chat: Chat) -> list[Step]:
-        if all(one.version[index].seen == UNKNOWN for one in self._wanted for index in one.texts):
+        if not any(is_known(one.version[index]) for one in self._wanted for index in one.texts):
             raise CommandRefused(NOT_KNOWN)
         present = {message.key: message for message in chat.messages}
         return [step for one in self._wanted for step in _steps(chat, present, one)]
@@ -69,7 +68,7 @@ class RestoreVersion(Command):
 
     def _plan(self, chat: Chat) -> list[Step]:
         present = {message.key: message for message in chat.messages}
-        texts = ((present.get(message.key) if message.seen == UNKNOWN else message) for message in self._messages)
+        texts = ((message if is_known(message) else present.get(message.key)) for message in self._messages)
         messages = [message for message in texts if message is not None]
         identity = chat.header.integrity()
         metadata = self._header.metadata() | ({} if identity is None else {"integrity": identity})
@@ -81,7 +80,7 @@ def _steps(chat: Chat, present: dict[int, Message], wanted: Wanted) -> list[Step
     """Return what brings texts back, then messages that are gone, then places."""
     steps: list[Step] = []
     messages = [wanted.version[index] for index in sorted(wanted.texts)]
-    pairs = [(present[one.key], one) for one in messages if one.key in present and one.seen != UNKNOWN]
+    pairs = [(present[one.key], one) for one in messages if one.key in present and is_known(one)]
     pairs = [(now, then) for now, then in pairs if now is not then and now.raw != then.raw]
     if pairs:
         steps.append(Replace(tuple(now for now, _ in pairs), tuple(then for _, then in pairs)))
@@ -106,7 +105,7 @@ def _runs(wanted: Wanted, present: Collection[int], elsewhere: Collection[int]) 
     for index, message in enumerate(wanted.version):
         if message.key in present:
             anchor = anchor if message.key in elsewhere else message.key
-        elif index in wanted.texts and message.seen != UNKNOWN:
+        elif index in wanted.texts and is_known(message):
             runs.setdefault(anchor, []).append(message)
     return runs
 

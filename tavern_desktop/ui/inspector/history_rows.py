@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 from PySide6.QtCore import QAbstractListModel, QCoreApplication, QLocale, QModelIndex, QObject, Qt, Signal
 
 from tavern_desktop.chat import facts
-from tavern_desktop.chat.deltas import UNKNOWN
-from tavern_desktop.chat.differences import Kind, Row
+from tavern_desktop.chat.differences import Kind, Row, is_known
 from tavern_desktop.chat.facts import Record
 from tavern_desktop.chat.field_differences import field_changes
 from tavern_desktop.chat.matching import NONE
@@ -162,7 +161,7 @@ class DifferenceModel(QAbstractListModel):
             place = comparison.place_before(after.key)
             return RowTexts(_side(place, after), _side(row.after, after), Marks(), ())
         marks, notes = Marks(), []
-        if before is not None and after is not None and UNKNOWN not in (before.seen, after.seen):
+        if before is not None and after is not None and is_known(before) and is_known(after):
             old, new = _whole(before), _whole(after)
             if Kind.EDITED in row.kinds:
                 marks = word_differences(facts.text(old), facts.text(new))
@@ -265,7 +264,7 @@ def alike_text(count: int) -> str:
 def _side(index: int, message: Message | None) -> Side | None:
     if message is None:
         return None
-    if message.seen == UNKNOWN:
+    if not is_known(message):
         return Side(words.locale_text(index), "", _tr("This text was lost outside this program."), False)
     data = message.seen_data()
     return Side(words.locale_text(index), facts.name(data), facts.text(data))

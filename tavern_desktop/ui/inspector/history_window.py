@@ -16,8 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from tavern_desktop.chat import facts
-from tavern_desktop.chat.deltas import UNKNOWN
-from tavern_desktop.chat.differences import Kind
+from tavern_desktop.chat.differences import Kind, is_known
 from tavern_desktop.chat.matching import NONE
 from tavern_desktop.session.history import Comparison, Past
 from tavern_desktop.ui.icons import icon
@@ -215,7 +214,7 @@ class HistoryWindow(QDialog):
             menu.addAction(icon("jump"), self.tr("Show in Chat"), lambda: self.show_requested.emit(there.key))
         menu.addSeparator()
         for message, text in ((before, self.tr("Copy Earlier Text")), (after, self.tr("Copy Later Text"))):
-            if message is not None and message.seen != UNKNOWN:
+            if message is not None and is_known(message):
                 shown = text if row.before != NONE and row.after != NONE else self.tr("Copy Text")
                 menu.addAction(icon("copy"), shown, lambda message=message: _copy(facts.text(message.seen_data())))
         return menu
@@ -225,7 +224,7 @@ class HistoryWindow(QDialog):
         if number is not None and comparison is not None and self.model.row(number).length == 1:
             before, after = comparison.difference.sides(self.model.row(number))
             message = before if before is not None else after
-            if message is not None and message.seen != UNKNOWN:
+            if message is not None and is_known(message):
                 _copy(facts.text(message.seen_data()))
 
     # -- layout -----------------------------------------------------------------------------------------
