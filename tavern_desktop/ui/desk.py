@@ -295,6 +295,7 @@ class ChatDesk(QObject):
             go_back_to(self._pane.view, chat, position)
         self.writing.find_persona(session)
         self.replying.show_now()
+        self._services.note_seen()
         self._next_speaker.take_up()
         self._interrupted.take_up()
         self.writing.forget_sent(session)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tavern_desktop.session.generating.generations import Generations
     from tavern_desktop.session.generating.model_servers import ModelServers
     from tavern_desktop.session.open_chats import OpenChats
+    from tavern_desktop.ui.reply_marks import ReplyMarks
 
 log = logging.getLogger(__name__)
 
@@ -87,7 +88,10 @@ class Services(QObject):
         self._open_chats: OpenChats | None = None
         self._file_acts: FileActs | None = None
         self._drafts: Drafts | None = None
+        self.in_front: Callable[[], Path | None] = lambda: None
+        """Returns the chat in view in the window in front; whoever has the windows says it."""
         self._generations: Generations | None = None
+        self._reply_marks: ReplyMarks | None = None
         self._model_servers: ModelServers | None = None
 
     @property
@@ -95,8 +99,10 @@ class Services(QObject):
         """The replies that are being written in chats of the data root in use."""
         if self._generations is None:
             from tavern_desktop.session.generating.generations import Generations
+            from tavern_desktop.ui.reply_marks import ReplyMarks
 
             self._generations = Generations(self.open_chats, lambda: self.model_servers)
+            self._reply_marks = ReplyMarks(self, self._generations)
         return self._generations
 
     @property
@@ -107,6 +113,11 @@ class Services(QObject):
 
             self._model_servers = ModelServers(self.runner, self.folders, self.own_data)
         return self._model_servers
+
+    def note_seen(self) -> None:
+        """Another chat has come into view: it has nothing new any more."""
+        if self._reply_marks is not None:
+            self._reply_marks.see()
 
     def stop_replies(self) -> None:
         """Stop the replies that are being written, and keep what has come of them."""
@@ -288,7 +299,7 @@ class Services(QObject):
         QTimer.singleShot(0, self, lambda: self.drafts)
 
     def _mark_drafts(self) -> None:
-        self.library.show_drafts(self.drafts.files())
+        self.library.show_marks(drafts=frozenset(self.drafts.files()))
 
     def _write_settings(self) -> None:
         changes = dict(self._unwritten)

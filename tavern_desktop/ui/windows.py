@@ -22,6 +22,7 @@ class Windows(QObject):
         self._services = services
         self._open: list[MainWindow] = []
         services.window_requested.connect(self.open_another)
+        services.in_front = self._in_front
 
     def open_first(self) -> MainWindow:
         """Make the first window; it is not shown yet."""
@@ -47,6 +48,10 @@ class Windows(QObject):
         window.bring_forward()
         if path is not None:
             window.open_path(path)
+
+    def _in_front(self) -> Path | None:
+        window = next((window for window in self._open if window.isActiveWindow()), None)
+        return window.desk.path if window is not None else None
 
     def _make(self) -> MainWindow:
         window = MainWindow(self._services)

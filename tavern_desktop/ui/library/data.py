@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -17,6 +18,7 @@ from tavern_desktop.library.recents import ChatRow, recents, row_of
 from tavern_desktop.session.runner import Outcome, Runner
 from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.storage.index import Index
+from tavern_desktop.ui.library.entries import Marks
 
 T = TypeVar("T")
 
@@ -47,8 +49,7 @@ class LibraryData(QObject):
         self.chats: list[ChatRow] = []
         self.characters: list[Character] = []
         self.groups: list[Group] = []
-        self.drafts: frozenset[str] = frozenset()
-        """The chats in which something is typed and not sent or saved, as paths."""
+        self.marks = Marks()
         self.problem = ""
         """A sentence where the folder cannot be read."""
         self.is_loaded = False
@@ -84,10 +85,11 @@ class LibraryData(QObject):
             lane=LANE,
         )
 
-    def show_drafts(self, drafts: frozenset[str]) -> None:
-        """Mark these chats as having a draft."""
-        if drafts != self.drafts:
-            self.drafts = drafts
+    def show_marks(self, **paths: frozenset[str]) -> None:
+        """Mark these chats, by the names in `Marks`; the other marks stay."""
+        marks = replace(self.marks, **paths)
+        if marks != self.marks:
+            self.marks = marks
             self.chats_changed.emit()
 
     def refresh_for(self, paths: frozenset[str] | None) -> None:

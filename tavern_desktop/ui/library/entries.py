@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,6 +16,18 @@ from tavern_desktop.library.recents import DAMAGED, ChatRow
 _LINE_MARKS = re.compile(r"^\s*(?:#{1,6}|>|[-+*])\s+(?:\[[ xX]\]\s+)?|\|(?:[-: ]+\|)*", re.MULTILINE)
 _EMPHASIS = re.compile(r"\*+|`+|~~")
 """Markdown that a line of last words is easier to read without."""
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The chats, as paths, of which something is to be told that their files do not say."""
+
+    drafts: frozenset[str] = frozenset()
+    """Something is typed there and not sent or saved."""
+    writing: frozenset[str] = frozenset()
+    """A reply is being written there."""
+    unread: frozenset[str] = frozenset()
+    """A reply came there that nobody has seen."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +47,10 @@ class Entry:
     """How many there are of the chat, its conflict copies included."""
     draft: bool = False
     """Something is typed in this chat and not sent or saved."""
+    writing: bool = False
+    """A reply is being written in this chat."""
+    unread: bool = False
+    """A reply came in this chat that nobody has seen."""
 
     @property
     def words(self) -> str:
@@ -58,8 +74,8 @@ class Entry:
         return f"{self.name}\n{self.title}"
 
 
-def chat_entries(rows: Sequence[ChatRow], drafts: Collection[str] = ()) -> list[Entry]:
-    """Return a row for each chat; `drafts` are the paths of those in which something is typed and not sent."""
+def chat_entries(rows: Sequence[ChatRow], marks: Marks = Marks()) -> list[Entry]:
+    """Return a row for each chat."""
     return [
         Entry(
             row.file,
@@ -71,7 +87,9 @@ def chat_entries(rows: Sequence[ChatRow], drafts: Collection[str] = ()) -> list[
             row.date_ms,
             DAMAGED in row.marks,
             1 + len(row.conflicts),
-            row.file in drafts,
+            row.file in marks.drafts,
+            row.file in marks.writing,
+            row.file in marks.unread,
         )
         for row in rows
     ]

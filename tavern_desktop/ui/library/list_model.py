@@ -64,7 +64,9 @@ class EntryModel(QAbstractListModel):
         return None
 
     def _spoken(self, entry: Entry) -> str:
-        marks = [self.tr("damaged")] * entry.damaged + [self.tr("draft")] * entry.draft + [entry.told_versions]
+        told = ((entry.damaged, self.tr("damaged")), (entry.draft, self.tr("draft")), (entry.unread, self.tr("new")))
+        marks = [text for on, text in told if on] + [entry.told_versions]
+        marks += [self.tr("writing…")] * entry.writing
         date = relative_date(entry.date_ms) if entry.date_ms is not None else ""
         return ", ".join(filter(None, (entry.name, entry.title, date, *marks, entry.words)))
 

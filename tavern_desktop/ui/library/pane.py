@@ -300,7 +300,7 @@ class LibraryPane(QWidget):
         if data is None:
             return
         makers: tuple[Callable[[], list[Entry]], ...] = (
-            lambda: chat_entries(data.chats, data.drafts),
+            lambda: chat_entries(data.chats, data.marks),
             lambda: character_entries(data.characters, data.chats),
             lambda: group_entries(data.groups, data.chats),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QObject, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
@@ -18,6 +18,8 @@ AVATAR = 40
 PADDING = 8
 GAP = 12
 SIGN = 15
+DOT = 8
+"""The mark of a chat with something new."""
 LEAST_TITLE = 40
 """Pixels below which a title is not worth showing."""
 
@@ -61,10 +63,12 @@ class RowPainter(QStyledItemDelegate):
         lower = QRect(text.left(), text.top() + text.height() // 2, text.width(), text.height() - text.height() // 2)
         if entry.told_versions:
             lower.setRight(self._paint_versions(painter, lower, option, entry.told_versions))
-        words = scaled_font(option.font, 12.5)
+        weight = QFont.Weight.DemiBold if entry.unread else QFont.Weight.Normal
+        words = scaled_font(option.font, 12.5, weight)
         painter.setFont(words)
-        painter.setPen(theme.danger if entry.damaged else theme.muted)
-        shown = QFontMetrics(words).elidedText(entry.words, Qt.TextElideMode.ElideRight, lower.width())
+        painter.setPen(_words_colour(entry))
+        said = QCoreApplication.translate("Library", "writing…") if entry.writing else entry.words
+        shown = QFontMetrics(words).elidedText(said, Qt.TextElideMode.ElideRight, lower.width())
         painter.drawText(lower, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, shown)
         painter.restore()
 
@@ -105,6 +109,11 @@ class RowPainter(QStyledItemDelegate):
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
         painter.drawText(line, flags | Qt.AlignmentFlag.AlignRight, date)
         right -= QFontMetrics(small).horizontalAdvance(date) + (8 if date else 0)
+        if entry.unread:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.accent)
+            painter.drawEllipse(QRectF(right - DOT, line.center().y() - DOT / 2 + 0.5, DOT, DOT))
+            right -= DOT + 6
         for name, shown, colour in (
             ("warning", entry.damaged, theme.danger),
             ("pencil", entry.draft, theme.muted),
@@ -124,3 +133,12 @@ class RowPainter(QStyledItemDelegate):
             painter.setPen(theme.muted)
             title = QFontMetrics(small).elidedText(entry.told_title, Qt.TextElideMode.ElideRight, name_box.width())
             painter.drawText(name_box, flags, title)
+
+
+def _words_colour(entry: Entry) -> QColor:
+    theme = themes().current
+    if entry.damaged:
+        return theme.danger
+    if entry.writing:
+        return theme.accent
+    return theme.text if entry.unread else theme.muted
