@@ -14,6 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import ClassVar
 
+import pytest
+from send2trash import plat_other
+
 from tavern_desktop.chat import facts
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.session.refusals import Refused
@@ -50,7 +53,7 @@ class WritePath(ABC):
         self.chat = self.root.chats / "Mira" / "talk.jsonl"
         self.told: list[str] = []
         os.environ["TAVERN_DESKTOP_HOME"] = str(folder / "own")
-        os.environ["XDG_DATA_HOME"] = str(folder / "system")
+        _bin_in(folder / "system")
 
     @property
     def own(self) -> RootFolders:
@@ -120,6 +123,23 @@ def texts_of(path: Path) -> list[str]:
 def whole_chats(folder: Path) -> list[list[str]]:
     """Return the texts of every chat below a folder, each of them whole."""
     return [texts_of(path) for path in sorted(folder.rglob("*.jsonl")) if not path.name.startswith("savelog")]
+
+
+def keep_places(patches: pytest.MonkeyPatch) -> None:
+    """See to it that after the test our own folder and the system's bin are where they were."""
+    patches.setenv("TAVERN_DESKTOP_HOME", os.environ.get("TAVERN_DESKTOP_HOME", ""))
+    for name in _BIN:
+        patches.setattr(plat_other, name, getattr(plat_other, name))
+
+
+_BIN = ("XDG_DATA_HOME", "HOMETRASH_B", "HOMETRASH")
+
+
+def _bin_in(folder: Path) -> None:
+    """Let the system's bin be in this folder: it is looked up only once in the life of a process."""
+    trash = folder / "Trash"
+    for name, value in zip(_BIN, (os.fsencode(folder), os.fsencode(trash), str(trash)), strict=True):
+        setattr(plat_other, name, value)
 
 
 @cache
