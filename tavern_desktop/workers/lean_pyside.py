@@ -18,6 +18,7 @@ import PySide6.QtCore  # noqa: F401  brings the module that is looked for
 
 GARBAGE_THRESHOLD = 20_000
 
+
 def spare_sources() -> bool:
     """Let PySide take every module for one without the option; return whether it could be told."""
     try:
