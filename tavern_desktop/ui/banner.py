@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -13,7 +13,7 @@ from tavern_desktop.ui.icons import Tone
 from tavern_desktop.ui.widgets import Sign, icon_button, label, push_button, set_tone
 
 Button = tuple[str, Callable[[], object]]
-"""A button's text and what it does; pressing one takes the notice away first."""
+"""A button's text and what it does; pressing one takes the notice away first, unless it only shows something."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,8 @@ class Notice:
     buttons: Sequence[Button] = ()
     tone: Literal["info", "warning", "danger"] = "info"
     key: str = ""
+    looks: Collection[str] = ()
+    """The texts of buttons that only show something: after these the notice is still there."""
 
 
 _ICONS: dict[str, tuple[str, Tone]] = {
@@ -119,6 +121,7 @@ class Banner(QWidget):
         self._frame.setAccessibleName(notice.text)
         set_tone(self._frame, notice.tone)
         for text, act in notice.buttons:
-            button = push_button(text, "quiet", partial(self._press, notice, act))
+            press = act if text in notice.looks else partial(self._press, notice, act)
+            button = push_button(text, "quiet", press)
             self._shown_buttons.append(button)
             self._buttons.addWidget(button)

@@ -117,7 +117,8 @@ class ConflictCopies(QObject):
             buttons.append((self.tr("Show"), partial(self._part.desk.show_message, first)))
         if removed is not None:
             buttons.append((self.tr("Undo"), partial(self._undo, merged)))
-        self._part.pane.banner.show_notice(Notice(self._told_of_merge(merged), buttons, key=OUTCOME))
+        notice = Notice(self._told_of_merge(merged), buttons, key=OUTCOME, looks=(self.tr("Show"),))
+        self._part.pane.banner.show_notice(notice)
 
     def _told_of_merge(self, merged: CopyMerged) -> str:
         added = len(merged.result.added_by_disk)

@@ -43,7 +43,7 @@ class RecoveryNotice(QObject):
                 buttons.append((self.tr("Show"), lambda: self.show_requested.emit(first)))
             buttons.append((self.tr("Undo"), self._undo))
         tone = "warning" if recovery.kind == "shrunk" else "info"
-        self._banner.show_notice(Notice(self._text(recovery), buttons, tone, RECOVERED))
+        self._banner.show_notice(Notice(self._text(recovery), buttons, tone, RECOVERED, (self.tr("Show"),)))
 
     def _text(self, recovery: Recovery) -> str:
         count = recovery.count

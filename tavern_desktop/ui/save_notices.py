@@ -125,7 +125,7 @@ class SaveNotices(QObject):
             buttons.append((self.tr("Show"), lambda: self.show_requested.emit(first)))
         if self._session is not None and self._session.undo_label in (AdoptMerge.label, FollowFile.label):
             buttons.append((self.tr("Undo"), self.undo_requested.emit))
-        self._banner.show_notice(Notice(text, buttons, key=MERGED))
+        self._banner.show_notice(Notice(text, buttons, key=MERGED, looks=(self.tr("Show"),)))
 
     def _trouble_notice(self) -> Notice:
         session = self._session

@@ -7,10 +7,13 @@ from pathlib import Path
 from tavern_desktop.chat import edits, facts
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.merge import MergeResult
+from tavern_desktop.library.data_root import root_of
 from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.commands import AppendMessage, DeleteMessages, EditText
+from tavern_desktop.session.history import Snapshot, list_versions, version_at
 from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.runner import PlainRunner
+from tavern_desktop.storage.journal import Journal
 
 
 class Here:
@@ -18,7 +21,11 @@ class Here:
 
     def __init__(self, path: Path, own_folder: Path) -> None:
         self._runner = PlainRunner()
-        self._chats = OpenChats(self._runner, own_folder / "recovery", preview_limit=0)
+        root = root_of(path)
+        assert root is not None
+        self._chats = OpenChats(
+            self._runner, own_folder / "recovery", preview_limit=0, own_folder=own_folder, root=root.path
+        )
         self.session: ChatSession = self._chats.open(path)
         self.restored = 0
         """Messages of ours that were saved over and are back."""
@@ -60,8 +67,24 @@ class Here:
         return [facts.text(message.data()) for message in self.chat.messages]
 
     def close(self) -> None:
+        """End the program."""
         assert self._chats.flush_all(timeout=10) == []
         self._chats.release(self.session)
+        self._runner.run_until_idle()
+
+    def earlier_versions(self) -> list[list[str]]:
+        """What History has of the chat, newest first, as the texts of each version."""
+        found: list[list[str]] = []
+
+        def read(journal: Journal | None) -> None:
+            present = Snapshot(self.chat.header, tuple(self.chat.messages))
+            for past in list_versions(journal):
+                version = version_at(journal, present, past)
+                found.append([facts.text(message.data()) for message in version.messages])
+
+        self.session.read_journal(read, lambda outcome: outcome.result())
+        self._runner.run_until_idle()
+        return found
 
     def _merged(self, result: MergeResult) -> None:
         self.restored += len(result.restored)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,7 +21,8 @@ ROUNDS = 60
 def path(request: pytest.FixtureRequest, server: Server) -> Path:
     """A chat of SillyTavern's own, of a character and of a group."""
     if request.param == "group":
-        return next((server.user_folder / "group chats").glob("*.jsonl"))
+        original = next((server.user_folder / "group chats").glob("20*.jsonl"))
+        return Path(shutil.copy(original, original.with_name(f"{request.node.name}.jsonl")))
     avatar = server.create_character("Neighbour")
     path = server.user_folder / "chats" / avatar.removesuffix(".png") / "begun there.jsonl"
     server.ask(
@@ -107,6 +109,48 @@ def test_what_it_deletes_is_gone_here_too(here: Here, page: Page) -> None:
     here.look()
     assert len(here.texts()) == count - 1
     assert here.texts() == page.texts()
+
+
+def test_what_it_saves_over_while_we_are_closed_is_back_when_we_open(path: Path, page: Page, tmp_path: Path) -> None:
+    here = Here(path, tmp_path)
+    here.say("ours one")
+    here.say("ours two")
+    here.save()
+    here.close()
+    page.say("theirs")  # from its old copy
+    assert "ours one" not in said(records(path))
+    again = Here(path, tmp_path)
+    assert again.session.recovery is not None
+    assert (again.session.recovery.kind, again.session.recovery.count) == ("saved_over", 2)
+    again.save()
+    assert said(records(path)) >= {"ours one", "ours two", "theirs"}
+    again.close()
+
+
+def test_undo_takes_back_what_was_restored_or_followed(here: Here, page: Page, path: Path) -> None:
+    here.say("ours")
+    here.save()
+    page.say("theirs")
+    here.look()
+    assert {"ours", "theirs"} <= set(here.texts())
+    here.undo()
+    assert "theirs" not in here.texts()
+    page.reload()
+    assert page.texts() == here.texts()
+
+
+def test_what_it_drops_itself_stands_in_our_history(here: Here, page: Page, path: Path) -> None:
+    """A line that it cannot parse is gone with its next save, without a question; ours was read before."""
+    text = here.texts()[2]
+    lines = path.read_bytes().split(b"\n")
+    lines[3] = lines[3][:-1]
+    path.write_bytes(b"\n".join(lines))
+    page.reload()
+    page.say("after that")
+    assert text not in [record["mes"] for record in records(path)[1:]]
+    here.look()
+    assert "after that" in here.texts()
+    assert text in here.texts() or any(text in version for version in here.earlier_versions())
 
 
 @pytest.mark.parametrize("seed", range(3))

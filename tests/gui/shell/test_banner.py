@@ -58,3 +58,14 @@ def test_a_button_may_show_another_notice(banner: Banner, qtbot: QtBot) -> None:
     qtbot.mouseClick(banner.buttons[0], Qt.MouseButton.LeftButton)
     assert banner.text == "two"
     assert banner.buttons == []
+
+
+def test_a_button_that_only_shows_something_leaves_the_notice_there(banner: Banner, qtbot: QtBot) -> None:
+    done: list[str] = []
+    buttons = (("Show", lambda: done.append("show")), ("Undo", lambda: done.append("undo")))
+    banner.show_notice(Notice("changed", buttons, looks=("Show",)))
+    banner.show()
+    for button in (0, 0, 1):
+        qtbot.mouseClick(banner.buttons[button], Qt.MouseButton.LeftButton)
+    assert done == ["show", "show", "undo"]
+    assert banner.text == ""
