@@ -39,7 +39,8 @@ class Connection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One way to reach a model. Nothing secret is in here.
 
     `id` never changes and names the key in the key store. `provider` is an id of `providers.toml`, "" for what the
-    address says. `off` are settings not to be sent, because the server refused them.
+    address says. `off` are settings not to be sent, because the server refused them. `template` writes prompts out for
+    servers that take text: the id of a known one, a text of one's own, or "" for the server's.
     """
 
     id: str
@@ -54,6 +55,7 @@ class Connection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     timeouts: Timeouts = Timeouts()
     generation: Generation = Generation()
     off: tuple[str, ...] = ()
+    template: str = ""
 
 
 class Secrets:

@@ -70,15 +70,21 @@ class LocalModel:
             if child is None or child.has_ended or not child.serves(connection.model, wanted):
                 self._end()
                 child = self._child = self._start(Path(connection.model), wanted)
-        url = child.wait()
-        reached = msgspec.structs.replace(
-            connection, protocol="openai", provider="llamacpp", url=f"{url}/v1", model=child.name
-        )
-        return reached, Secrets(child.key)
+        child.wait()
+        return _reached(connection, child)
 
     def reached(self, connection: Connection, secrets: Secrets) -> tuple[Connection, Secrets]:
         """Return how any connection is reached: a local one as by `ready`, another as it is. Raises BackendError."""
         return self.ready(connection) if connection.protocol == "local" else (connection, secrets)
+
+    def if_ready(self, connection: Connection) -> tuple[Connection, Secrets] | None:
+        """Return how the model of a local connection is reached if it runs; nothing is started or waited for."""
+        wanted = connection.generation.context_tokens or CONTEXT
+        with self._mutex:
+            child = self._child
+        if child is None or child.has_ended or not child.serves(connection.model, wanted) or not child.is_ready:
+            return None
+        return _reached(connection, child)
 
     def close(self) -> None:
         """End the child. Twice does nothing."""
@@ -107,7 +113,7 @@ class _Child:
         self._wanted = wanted
         self._log_file = log_file
         self._tell = tell
-        self._url = ""
+        self.url = ""
         self._failure = ""
         self._is_settled = threading.Event()
         self._is_ended_by_us = False
@@ -123,12 +129,16 @@ class _Child:
         """Say whether this is the model, with the context size that is wanted."""
         return os.path.normcase(model) == os.path.normcase(self._model.path) and wanted == self._wanted
 
-    def wait(self) -> str:
-        """Wait until it serves and return its address. Raises BackendError server if it never does."""
+    @property
+    def is_ready(self) -> bool:
+        """Whether it serves."""
+        return bool(self.url)
+
+    def wait(self) -> None:
+        """Wait until it serves. Raises BackendError server if it never does."""
         self._is_settled.wait()
-        if not self._url:
+        if not self.is_ready:
             raise BackendError("server", self._failure or f"The model {self.name} was stopped while it was loaded.")
-        return self._url
 
     def end(self) -> None:
         """End the process: kindly, then for certain."""
@@ -187,17 +197,24 @@ class _Child:
         except (ValueError, KeyError, TypeError):
             return  # a word of the library itself
         if state == "ready":
-            self._url = facts["url"]
+            self.url = facts["url"]
             self._is_settled.set()
         share = facts["done"] / max(1, facts["total"]) if state == "reading" else 1.0
         self._tell(Progress(state, self.name, share))
 
     def _reason(self, code: int) -> str:
         """Return what stopped the process, in one sentence, with its own last words where it has any."""
-        what = "ended" if self._url else "could not be loaded"
+        what = "ended" if self.url else "could not be loaded"
         why = _last_error(self._log_file) or (f"it was ended by signal {-code}" if code < 0 else f"exit code {code}")
         log.warning("the local model ended with %s", code)
         return f"The model {self.name} {what}: {why}."
+
+
+def _reached(connection: Connection, child: _Child) -> tuple[Connection, Secrets]:
+    reached = msgspec.structs.replace(
+        connection, protocol="openai", provider="llamacpp", url=f"{child.url}/v1", model=child.name
+    )
+    return reached, Secrets(child.key)
 
 
 def why_not() -> str:

@@ -1,49 +1,55 @@
 """From what was asked to a stream of events: the scene is read, the prompt built and counted, the model called.
 
-Everything here runs on the loop of the model servers; reading and building go to its helper threads.
+Everything here runs on the loop of the model servers; reading and building go to its helper threads. Between the wish
+and the request nothing else goes over the network but one count, and that only to a server nearby.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from tavern_desktop.backends.connection import Connection, Secrets
+from tavern_desktop.backends.connection import Connection, Secrets, is_near
 from tavern_desktop.backends.errors import BackendError
-from tavern_desktop.backends.events import Failed
+from tavern_desktop.backends.events import Failed, Usage, Waiting
 from tavern_desktop.backends.opening import open_backend
 from tavern_desktop.backends.protocol import Backend
+from tavern_desktop.backends.providers import api_name
 from tavern_desktop.backends.request import Request
 from tavern_desktop.backends.settings import Generation
 from tavern_desktop.backends.transport import Http
 from tavern_desktop.prompt.build import build_prompt
 from tavern_desktop.prompt.messages import Prompt, PromptMessage
 from tavern_desktop.prompt.scene import Scene
-from tavern_desktop.prompt.templates import TextTemplate, known_templates
 from tavern_desktop.prompt.tokens import Estimate, usable
 from tavern_desktop.session.generating.scenes import Asked, ChatChoices, chat_choices, scene_of
 from tavern_desktop.session.generating.task import NoModel, Produce, Prompted, Put
+from tavern_desktop.session.generating.text_templates import template_of
 
 T = TypeVar("T")
 
-FALLBACK_TEMPLATE = "chatml"
-"""For servers that complete text and do not know their model's own form."""
-
 ROUNDS = 4
-"""How often a prompt is built because the server counted more than was estimated."""
+"""How often a prompt is built because the server took it for longer than was estimated."""
 
-SAFELY = 0.9
 STILL_FITS = 0.7
 """Part of a prompt that is tried next after the server found it too long."""
+
+NEARLY_FULL = 0.8
+"""Part of the room that a prompt may fill by our estimate without the server being asked to count it."""
+
+MOST_UNASKED = 32_768
+"""Tokens that go to a server elsewhere where nobody said how many: most of these are paid for by the token."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The connection a chat uses. `template`: see `ChatChoices`."""
+    """The connection a chat uses; one whose protocol is "local" is a model file that does not run.
+
+    `template`: see `ChatChoices`.
+    """
 
     connection: Connection
     secrets: Secrets
@@ -51,18 +57,28 @@ class Chosen:
     template: str = ""
 
 
-Choose = Callable[[ChatChoices], Chosen]
-"""Returns the connection for what a chat has chosen. Called off the owner. Raises NoModel, BackendError."""
+Tell = Callable[[str], object]
+"""Takes a sentence on how far something is that a reply has to wait for. From any thread."""
+
+Choose = Callable[[ChatChoices, Tell | None], Chosen]
+"""Returns the connection for what a chat has chosen; with `Tell` it starts the model of a local one and waits for it.
+Called off the owner. Raises NoModel, BackendError."""
+
+Note = Callable[[Connection, "Failed | None"], object]
+"""Takes what a server showed itself to be: it answered, or why not."""
 
 
 class Requests:
     """Builds requests and sends them. `Http` belongs to the loop."""
 
-    def __init__(self, http: Http, choose: Choose) -> None:
+    def __init__(self, http: Http, choose: Choose, note: Note = lambda connection, failed: None) -> None:
         self._http = http
         self._choose = choose
+        self._note = note
         self._estimates: dict[str, Estimate] = {}
         """How to count for each connection and model, learnt from what their servers counted."""
+        self._contexts: dict[str, int | None] = {}
+        """How many tokens each server takes, as it said; asked once."""
         self._limits: dict[str, int] = {}
         """How many tokens fit, as we count them, where a server refused more."""
 
@@ -70,105 +86,140 @@ class Requests:
         """Return what streams the reply; `count` alternatives of it where the server can."""
 
         async def produce(put: Put) -> None:
-            chosen, backend = await self._open(asked)
+            def tell(sentence: str) -> None:
+                put(Waiting(sentence, 0.0))
+
+            chosen, backend = await self._open(asked, tell)
+            connection = chosen.connection
             for attempt in range(ROUNDS):
                 prompt, request = await self._request(asked, chosen, backend, count)
-                put(Prompted(prompt, api_of(chosen.connection), request.model or chosen.connection.model))
+                put(Prompted(prompt, api_name(connection), request.model or connection.model))
                 may_shorten = attempt < ROUNDS - 1 and prompt.is_estimate
-                refusal = await self._stream(backend, request, put, may_shorten=may_shorten)
-                if refusal is None:
+                failed = await self._stream(backend, request, prompt, put, may_shorten=may_shorten)
+                self._note(connection, failed)
+                if failed is None or failed.kind != "too_long" or not may_shorten:
                     return
-                self._limits[_name(chosen.connection)] = _shorter(prompt, refusal)
+                self._shorten(_name(connection), prompt)
 
         return produce
 
-    async def _stream(self, backend: Backend, request: Request, put: Put, *, may_shorten: bool) -> Failed | None:
-        """Hand on what comes; return why the server found the prompt too long where it may be built shorter."""
-        async with contextlib.aclosing(backend.stream(request)) as events:
-            async for event in events:
-                if may_shorten and isinstance(event, Failed) and event.kind == "too_long":
-                    return event
-                put(event)
-        return None
-
     async def prompt(self, asked: Asked) -> tuple[Prompt, Request]:
-        """Return what would be sent, without sending it; without a connection what one with nothing set would get.
-
-        Raises BackendError, PromptError, StorageError.
+        """Return what would be sent, without sending it or starting a model; where no server can be asked, what one
+        with nothing set would get. Raises BackendError, PromptError, StorageError.
         """
         try:
-            chosen, backend = await self._open(asked)
+            chosen = await asyncio.to_thread(self._choose, chat_choices(asked.metadata), None)
         except NoModel:
-            return await asyncio.to_thread(_unconnected, asked)
-        return await self._request(asked, chosen, backend, 1)
+            return await asyncio.to_thread(_unconnected, asked, chat_choices(asked.metadata).generation)
+        if chosen.connection.protocol == "local":
+            return await asyncio.to_thread(_unconnected, asked, chosen.generation)
+        return await self._request(asked, chosen, self._backend(chosen), 1)
 
-    async def _open(self, asked: Asked) -> tuple[Chosen, Backend]:
-        chosen = await asyncio.to_thread(self._choose, chat_choices(asked.metadata))
-        return chosen, open_backend(chosen.connection, chosen.secrets, self._http)
+    async def know(self, connection: Connection, secrets: Secrets) -> None:
+        """Ask beforehand what every request to a server needs to know. Raises BackendError."""
+        await self._context(open_backend(connection, secrets, self._http))
+
+    # -- sending ----------------------------------------------------------------------------------------------
+
+    async def _stream(
+        self, backend: Backend, request: Request, prompt: Prompt, put: Put, *, may_shorten: bool
+    ) -> Failed | None:
+        """Hand on what comes and return the failure it ended with; of one that can be mended nobody else is told."""
+        failed: Failed | None = None
+        async with contextlib.aclosing(backend.stream(request)) as events:
+            async for event in events:
+                if isinstance(event, Failed):
+                    failed = event
+                    self._contexts.pop(_name(backend.connection), None)  # it may be another server now
+                    if may_shorten and event.kind == "too_long":
+                        continue
+                elif isinstance(event, Usage):
+                    self._learn(_name(backend.connection), prompt, event.prompt)
+                put(event)
+        return failed
+
+    def _shorten(self, name: str, prompt: Prompt) -> None:
+        """Reckon with less room: the next prompt is shorter, however wrongly tokens were estimated."""
+        self._limits[name] = round(prompt.tokens * STILL_FITS) + prompt.reply
+
+    def _learn(self, name: str, prompt: Prompt, counted: int | None) -> None:
+        if counted and not any(message.images for message in prompt.messages):
+            self._estimates[name] = self._estimate(name).calibrated(prompt.tokens, counted)
+
+    # -- building ---------------------------------------------------------------------------------------------
+
+    async def _open(self, asked: Asked, tell: Tell) -> tuple[Chosen, Backend]:
+        chosen = await asyncio.to_thread(self._choose, chat_choices(asked.metadata), tell)
+        return chosen, self._backend(chosen)
+
+    def _backend(self, chosen: Chosen) -> Backend:
+        return open_backend(chosen.connection, chosen.secrets, self._http)
 
     async def _request(self, asked: Asked, chosen: Chosen, backend: Backend, count: int) -> tuple[Prompt, Request]:
-        context = await _quietly(backend.context_size())
-        can_prefill = not backend.can_continue()
-        limit = self._limits.get(_name(chosen.connection))
-        context = min(filter(None, (context, limit)), default=None)
-        scene = await asyncio.to_thread(scene_of, asked, chosen.generation, context=context, can_prefill=can_prefill)
         name = _name(chosen.connection)
-        estimate = self._estimates.get(name, Estimate())
-        for _ in range(ROUNDS):
-            prompt = await asyncio.to_thread(build_prompt, scene, estimate)
-            text = await self._text(scene, prompt, chosen, backend)
+        context = await self._room(chosen, backend)
+        can_prefill = not backend.can_continue()
+        scene = await asyncio.to_thread(scene_of, asked, chosen.generation, context=context, can_prefill=can_prefill)
+        prompt = await asyncio.to_thread(build_prompt, scene, self._estimate(name))
+        text, stop = await self._text(scene, prompt, chosen, backend)
+        room = usable(scene.context, scene.reply, is_estimate=False)
+        if prompt.tokens > room * NEARLY_FULL and is_near(chosen.connection):
             counted = await _quietly(backend.count_tokens(text or _joined(prompt.messages)))
-            if counted is None:
-                break
-            estimate = self._estimates[name] = estimate.calibrated(prompt.tokens, counted)
-            if counted <= usable(scene.context, scene.reply, is_estimate=False):
-                break
-        settings = chosen.generation.over(Generation(reply_tokens=scene.reply))
-        messages = () if text else tuple(prompt.messages)
-        request = Request(messages=messages, prompt=text, settings=settings, stop=prompt.stop, count=count)
+            if counted and counted > room:
+                self._estimates[name] = Estimate(self._estimate(name).ratio * counted / prompt.tokens)
+                prompt = await asyncio.to_thread(build_prompt, scene, self._estimate(name))
+                text, stop = await self._text(scene, prompt, chosen, backend)
+            else:
+                self._learn(name, prompt, counted)
+        request = Request(
+            messages=() if text else tuple(prompt.messages),
+            prompt=text,
+            settings=chosen.generation.over(Generation(reply_tokens=scene.reply)),
+            stop=(*prompt.stop, *stop),
+            count=count if backend.makes_alternatives else 1,
+        )
         return prompt, request
 
-    async def _text(self, scene: Scene, prompt: Prompt, chosen: Chosen, backend: Backend) -> str:
-        """Return the prompt as one text, "" where the server takes messages."""
+    async def _room(self, chosen: Chosen, backend: Backend) -> int | None:
+        """Return how many tokens a request may have, None where nobody says."""
+        connection = chosen.connection
+        context = await _quietly(self._context(backend))
+        wanted = chosen.generation.context_tokens
+        unasked = MOST_UNASKED if wanted is None and context and not is_near(connection) else None
+        return min(filter(None, (context, unasked, self._limits.get(_name(connection)))), default=None)
+
+    async def _context(self, backend: Backend) -> int | None:
+        name = _name(backend.connection)
+        if name not in self._contexts:
+            self._contexts[name] = await backend.context_size()
+        return self._contexts[name]
+
+    def _estimate(self, name: str) -> Estimate:
+        return self._estimates.get(name, Estimate())
+
+    async def _text(
+        self, scene: Scene, prompt: Prompt, chosen: Chosen, backend: Backend
+    ) -> tuple[str, tuple[str, ...]]:
+        """Return the prompt as one text and where the reply ends, nothing where the server takes messages."""
         if backend.takes_messages:
-            return ""
+            return "", ()
         if not chosen.template:
             own = await _quietly(backend.apply_template(prompt.messages))
             if own:
-                return own
+                return own, ()
         template = template_of(chosen.template)
-        return template.render(prompt.messages, char=scene.character.name, user=scene.user)
+        text = template.render(prompt.messages, char=scene.character.name, user=scene.user)
+        return text, template.stop_texts(scene.user)
 
 
-def _unconnected(asked: Asked) -> tuple[Prompt, Request]:
-    scene = scene_of(asked, chat_choices(asked.metadata).generation, context=None, can_prefill=False)
+def _unconnected(asked: Asked, generation: Generation) -> tuple[Prompt, Request]:
+    scene = scene_of(asked, generation, context=None, can_prefill=False)
     prompt = build_prompt(scene, Estimate())
     return prompt, Request(messages=tuple(prompt.messages), stop=prompt.stop)
 
 
-def _shorter(prompt: Prompt, refusal: Failed) -> int:
-    """Return how many tokens, as we count them, to reckon with after a prompt was refused as too long.
-
-    Most servers say how many they counted and how many they take, in words of their own.
-    """
-    said = sorted({int(number) for number in re.findall(r"\d{3,}", refusal.sentence)})
-    share = SAFELY * said[0] / said[-1] if len(said) == 2 else STILL_FITS
-    return round((prompt.tokens + prompt.reply) * min(share, STILL_FITS))
-
-
 def _name(connection: Connection) -> str:
-    return f"{connection.id} {connection.model}"
-
-
-def api_of(connection: Connection) -> str:
-    """Return what a message's record calls the source of a reply."""
-    return connection.provider or connection.protocol
-
-
-def template_of(name: str) -> TextTemplate:
-    """Return a template by its id, the fallback for one that is not known."""
-    templates = known_templates()
-    return templates.get(name) or templates[FALLBACK_TEMPLATE]
+    return f"{connection.id} {connection.url} {connection.model}"
 
 
 def _joined(messages: list[PromptMessage]) -> str:
