@@ -44,7 +44,7 @@ def choose_version(person: Person, title: str) -> HistoryWindow:
     person.click_row(listed, listed.model().index(versions(person).index(title), 0))
     window = person.window.part.history.window
     assert window is not None
-    person.wait(lambda: window.model.comparison is not None)
+    person.wait(lambda: not window.is_waiting)
     return window
 
 
@@ -110,10 +110,10 @@ def test_a_chapter_deleted_yesterday_comes_back(
 
     # That is a version like any other; what is back is not offered again, and Undo takes it away.
     person.wait(lambda: "Restore 5 messages" in versions(person))
-    person.wait(lambda: window.model.tickable() == 0)
+    person.wait(lambda: window.model.tickable() == (0, 0))
     person.press(Qt.Key.Key_Z, CTRL)
     assert len(session.chat) == 75
-    person.wait(lambda: window.model.tickable() == 5)
+    person.wait(lambda: window.model.tickable() == (0, 5))
     person.quit()
 
 

@@ -126,9 +126,10 @@ class DifferenceModel(QAbstractListModel):
         """Choose all rows that are shown and can be restored, or none."""
         self.tick({self.key_of(row) for row in self._rows if self.can_tick(row)}, on)
 
-    def tickable(self) -> int:
-        """Return how many of the rows shown can be chosen."""
-        return sum(map(self.can_tick, self._rows))
+    def tickable(self) -> tuple[int, int]:
+        """Return how many of the rows shown are chosen, and how many of them can be."""
+        keys = {self.key_of(row) for row in self._rows if self.can_tick(row)}
+        return len(keys & self.ticked), len(keys)
 
     def wanted(self, keys: Collection[int]) -> list[Wanted]:
         """Return what restoring these rows brings back."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from functools import partial
+
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -27,6 +29,10 @@ from tavern_desktop.ui.inspector.history_view import DifferenceView
 from tavern_desktop.ui.widgets import ElidedLabel, horizontal_line, icon_button, label, push_button
 
 FIRST_SIZE = (1060, 720)
+SMALLEST = (480, 320)
+NEWER, OLDER = "Alt+Up", "Alt+Down"
+PATIENCE = 250
+"""Milliseconds before a comparison that is not there yet is worth a word."""
 ROOM_AROUND = 40
 """Pixels that the window leaves of the one it lies over."""
 
@@ -59,17 +65,25 @@ class HistoryWindow(QDialog):
         self.detail = ElidedLabel(tone="muted")
         self.this_change = self._tab(self.tr("This Change"))
         self.since = self._tab(self.tr("Compared with Now"))
-        self._modes = self._exclusive(self.this_change, self.since)
-        self._kind_buttons = QButtonGroup(self)
+        self.kind_tabs = {kind: self._tab("") for kind in (None, *Kind)}
+        """What is shown: messages of one kind, or everything (None)."""
+        self.kind_tabs[None].setChecked(True)
+        self._groups = [self._exclusive(self.this_change, self.since), self._exclusive(*self.kind_tabs.values())]
         self.before_head, self.after_head = ElidedLabel(tone="section"), ElidedLabel(tone="section")
         self.metadata = label(tone="muted", wrap=True)
         self.message = label(tone="muted", wrap=True)
         self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.tick_all = push_button(self.tr("Choose All"), "quiet", self._tick_all)
         self.said = ElidedLabel(tone="muted")
-        self.restore = push_button(self.tr("Restore Messages"), "plain", self._restore)
+        self.restore = push_button("", "plain", lambda: self._ask_for(self.model.ticked))
         self.restore_all = push_button(self.tr("Restore This Version"), "primary", self._restore_all)
         self._pages = QStackedWidget()
+        self.is_waiting = True
+        """What is shown is not yet of the version that the title names."""
+        self._patience = QTimer(self)
+        self._patience.setSingleShot(True)
+        self._patience.setInterval(PATIENCE)
+        self._patience.timeout.connect(lambda: self.show_message(self.tr("Comparing…")))
         self._lay_out()
         self._connect()
         self._place(parent)
@@ -88,12 +102,18 @@ class HistoryWindow(QDialog):
         self.since.setVisible(bool(past.before))
         (self.since if with_present else self.this_change).setChecked(True)
         if is_other:
+            self.is_waiting = True
             self.said.setText("")
-            self.show_message(self.tr("Comparing…"))
+            for button in (self.tick_all, self.restore, self.restore_all):
+                button.setEnabled(False)
+            self._patience.start()
 
     def show_comparison(self, comparison: Comparison) -> None:
         """Show what differs; a comparison of the same versions with a newer chat keeps place and choice."""
-        is_first = self.model.comparison is None
+        self._patience.stop()
+        is_new, self.is_waiting = self.is_waiting, False
+        if is_new:
+            self.model.show_comparison(None)  # what was chosen belongs to another version
         self.model.show_comparison(comparison)
         self._show_heads(comparison)
         self._show_kinds(comparison)
@@ -102,7 +122,7 @@ class HistoryWindow(QDialog):
         self.metadata.setVisible(bool(names))
         if any(comparison.difference.counts.values()):
             self._pages.setCurrentIndex(0)
-            if is_first:
+            if is_new:
                 self.view.show_first_change()
                 self.view.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
@@ -112,6 +132,7 @@ class HistoryWindow(QDialog):
 
     def show_message(self, text: str) -> None:
         """Show a sentence in place of a comparison."""
+        self._patience.stop()
         self.model.show_comparison(None)
         self.metadata.hide()
         self._show_kinds(None)
@@ -156,30 +177,26 @@ class HistoryWindow(QDialog):
                 self.kind_tabs[None].click()
 
     def _show_chosen(self) -> None:
-        chosen, possible = len(self.model.ticked), self._possible()
+        chosen, (here, possible) = len(self.model.ticked), self.model.tickable()
         self.tick_all.setVisible(possible > 0)
-        self.tick_all.setText(self.tr("Choose None") if chosen >= possible else self.tr("Choose All"))
+        self.tick_all.setEnabled(True)
+        self.tick_all.setText(self.tr("Choose None") if here == possible else self.tr("Choose All"))
         if chosen > 1:
             text = self.tr("Restore {count} Messages").format(count=self.locale().toString(chosen))
         else:
             text = self.tr("Restore Message")
         self.restore.setText(text)
         self.restore.setEnabled(chosen > 0)
-        self.restore.setVisible(possible > 0)
+        self.restore.setVisible(possible > 0 or chosen > 0)
         before = not self.with_present and self.past is not None and bool(self.past.before)
         text = self.tr("Restore as Before This Change") if before else self.tr("Restore This Version")
         self.restore_all.setText(text)
 
-    def _tick_all(self) -> None:
-        self.model.tick_all(len(self.model.ticked) < self._possible())
-
-    def _possible(self) -> int:
-        return self.model.tickable()
-
     # -- what is asked for ------------------------------------------------------------------------------
 
-    def _restore(self) -> None:
-        self._ask_for(self.model.ticked)
+    def _tick_all(self) -> None:
+        chosen, possible = self.model.tickable()
+        self.model.tick_all(chosen < possible)
 
     def _ask_for(self, keys: set[int]) -> None:
         wanted = self.model.wanted(keys)
@@ -242,50 +259,71 @@ class HistoryWindow(QDialog):
         return group
 
     def _connect(self) -> None:
-        self._modes.buttonClicked.connect(lambda _: self._change_mode())
+        for button in (self.this_change, self.since):
+            button.clicked.connect(self._change_mode)
         self.view.menu_requested.connect(self._pop_up)
         self.view.copy_requested.connect(self._copy)
         self.model.ticked_changed.connect(self._show_chosen)
-        for key, step in (("Alt+Up", -1), ("Alt+Down", 1)):
-            QShortcut(QKeySequence(key), self).activated.connect(lambda step=step: self.step_requested.emit(step))
         for kind, button in self.kind_tabs.items():
-            kinds = () if kind is None else (kind,)
-            button.clicked.connect(lambda _, kinds=kinds: self._filter(kinds))
+            button.clicked.connect(partial(self._filter, () if kind is None else (kind,)))
 
-    def _filter(self, kinds: tuple[Kind, ...]) -> None:
+    def _filter(self, kinds: tuple[Kind, ...], _: bool = True) -> None:
         self.model.show_kinds(kinds)
         self.view.show_first_change()
         self._show_chosen()
 
     def _place(self, parent: QWidget) -> None:
-        window = parent.window()
-        width, height = (min(wish, room - ROOM_AROUND) for wish, room in zip(FIRST_SIZE, _size(window), strict=True))
-        self.resize(max(width, 480), max(height, 320))
+        over = parent.window().size()
+        width, height = FIRST_SIZE
+        self.resize(
+            max(SMALLEST[0], min(width, over.width() - ROOM_AROUND)),
+            max(SMALLEST[1], min(height, over.height() - ROOM_AROUND)),
+        )
 
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.setSpacing(10)
+        self.metadata.setContentsMargins(22, 0, 18, 8)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(self._top())
+        column.addLayout(self._filters())
+        column.addWidget(self.metadata)
+        column.addWidget(horizontal_line())
+        column.addLayout(self._body(), 1)
+        column.addWidget(horizontal_line())
+        column.addLayout(self._foot())
+
+    def _top(self) -> QHBoxLayout:
+        """Return the line that says which version it is, and leads to others."""
         names = QVBoxLayout()
         names.setSpacing(1)
         names.addWidget(self.title)
         names.addWidget(self.detail)
+        top = QHBoxLayout()
+        top.setContentsMargins(18, 12, 12, 6)
+        top.setSpacing(10)
         top.addLayout(names, 1)
-        for button in (self.this_change, self.since):
-            top.addWidget(button)
-        top.addWidget(
-            icon_button("chevron-up", self.tr("Newer version"), lambda: self.step_requested.emit(-1), key="Alt+Up")
-        )
-        top.addWidget(
-            icon_button("chevron-down", self.tr("Older version"), lambda: self.step_requested.emit(1), key="Alt+Down")
-        )
-        self.kind_tabs = {kind: self._tab("") for kind in (None, *Kind)}
-        self.kind_tabs[None].setChecked(True)
+        top.addWidget(self.this_change)
+        top.addWidget(self.since)
+        for name, text, step, key in (
+            ("chevron-up", self.tr("Newer version"), -1, NEWER),
+            ("chevron-down", self.tr("Older version"), 1, OLDER),
+        ):
+            top.addWidget(icon_button(name, text, partial(self.step_requested.emit, step), key=key))
+            QShortcut(QKeySequence(key), self).activated.connect(partial(self.step_requested.emit, step))
+        return top
+
+    def _filters(self) -> QHBoxLayout:
         filters = QHBoxLayout()
+        filters.setContentsMargins(12, 0, 12, 8)
         filters.setSpacing(4)
         for button in self.kind_tabs.values():
-            self._kind_buttons.addButton(button)
             filters.addWidget(button)
         filters.addStretch(1)
+        return filters
+
+    def _body(self) -> QVBoxLayout:
+        """Return the comparison below the names of its columns."""
         heads = QHBoxLayout()
         heads.setContentsMargins(TICK_ROOM + PADDING, 0, SIDE_MARGIN + 10, 0)
         heads.setSpacing(GUTTER + PADDING)
@@ -294,39 +332,23 @@ class HistoryWindow(QDialog):
         self._pages.addWidget(self.view)
         self._pages.addWidget(self.message)
         body = QVBoxLayout()
+        body.setContentsMargins(0, 8, 0, 0)
         body.setSpacing(6)
         body.addLayout(heads)
         body.addWidget(self._pages, 1)
-        ground = QWidget()
-        ground.setObjectName("historyGround")
-        ground.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        ground.setLayout(body)
-        body.setContentsMargins(0, 8, 0, 0)
+        return body
+
+    def _foot(self) -> QHBoxLayout:
         foot = QHBoxLayout()
+        foot.setContentsMargins(12, 10, 14, 10)
         foot.setSpacing(10)
         foot.addWidget(self.tick_all)
         foot.addWidget(self.said, 1)
-        foot.addWidget(self.restore)
-        foot.addWidget(self.restore_all)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for layout, margins in ((top, (18, 12, 12, 6)), (filters, (12, 0, 12, 8))):
-            layout.setContentsMargins(*margins)
-            column.addLayout(layout)
-        self.metadata.setContentsMargins(22, 0, 18, 8)
-        column.addWidget(self.metadata)
-        column.addWidget(horizontal_line())
-        column.addWidget(ground, 1)
-        column.addWidget(horizontal_line())
-        foot.setContentsMargins(12, 10, 14, 10)
-        column.addLayout(foot)
+        for button in (self.restore, self.restore_all):
+            foot.addWidget(button)
         for button in (self.tick_all, self.restore, self.restore_all):
             button.setAutoDefault(False)
-
-
-def _size(widget: QWidget) -> tuple[int, int]:
-    return widget.width(), widget.height()
+        return foot
 
 
 def _copy(text: str) -> None:

@@ -227,7 +227,7 @@ def test_messages_are_chosen_and_asked_for(window: HistoryWindow, told: Versione
     assert texts(told.chat) == before[:10] + before[11:]
     # What is back is offered no more.
     window.show_comparison(compare_change(told.journal, told.present, list_versions(told.journal)[1]))
-    assert (window.model.tickable(), window.model.ticked) == (1, set())
+    assert (window.model.tickable(), window.model.ticked) == ((0, 1), set())
     window.tick_all.click()
     assert (len(window.model.ticked), window.tick_all.text()) == (1, "Choose None")
     window.tick_all.click()
@@ -279,7 +279,7 @@ def test_a_text_that_nobody_has_says_so(window: HistoryWindow, told: Versioned) 
     model = DifferenceModel()
     model.show_comparison(Comparison.of(lost, comparison.after, comparison.present))
     assert "lost outside this program" in spoken(model)[0]
-    assert model.tickable() == 0
+    assert model.tickable() == (0, 0)
 
 
 def test_only_what_is_on_screen_is_laid_out(
