@@ -77,6 +77,7 @@ class ChatDesk(QObject):
         self._notices = SaveNotices(services, pane.banner, self)
         self._notices.show_requested.connect(self.show_message)
         self._notices.undo_requested.connect(self.commands.undo)
+        self._notices.open_requested.connect(self.open)
         self._notices.replacing.connect(self.keep_edit)
         self._recovery = RecoveryNotice(pane.banner, self)
         self._recovery.show_requested.connect(self.show_message)

@@ -29,6 +29,8 @@ class SaveNotices(QObject):
 
     show_requested = Signal(int)
     """The key of a message that came from elsewhere."""
+    open_requested = Signal(object)
+    """The chat at a Path shall be opened."""
     undo_requested = Signal()
     replacing = Signal()
     """What is in view is about to be read again: what is being typed into it is taken first."""
@@ -174,7 +176,15 @@ class SaveNotices(QObject):
             ),
             "old_form": self.tr("This group chat keeps its old form and can only be read here."),
         }
-        return Notice(texts[reason or "not_a_chat"], (), "info", READ_ONLY)
+        buttons = ((self.tr("Try Again"), self._claim_again),) if reason == "owned_elsewhere" else ()
+        return Notice(texts[reason or "not_a_chat"], buttons, "info", READ_ONLY)
+
+    def _claim_again(self) -> None:
+        """See whether the other process has ended, and open the chat anew."""
+        if self._session is not None:
+            path = self._session.path
+            self._services.claim_again()
+            self.open_requested.emit(path)
 
     def _keep_mine(self) -> None:
         if self._session is not None:

@@ -242,8 +242,15 @@ class Services(QObject):
 
     def change_root(self, root: DataRoot) -> None:
         """Work on another data folder, and do so at the next start too."""
-        if root == self.root:
-            return
+        if root != self.root:
+            self._take_root(root)
+            self.remember_root()
+
+    def claim_again(self) -> None:
+        """Try once more to be the program that may change the chats of the data folder: all of them are let go of."""
+        self._take_root(self.root)
+
+    def _take_root(self, root: DataRoot) -> None:
         self.root_leaving.emit()
         self._end_replies()
         self.library.stop()
@@ -256,7 +263,6 @@ class Services(QObject):
         self.avatars.forget()
         self.persona = Persona(NOBODY)
         self.root_changed.emit()
-        self.remember_root()
         self.begin()
 
     def begin(self) -> None:
