@@ -12,6 +12,7 @@ from tavern_desktop.session.runner import Runner
 from tavern_desktop.storage.errors import StorageError
 
 if TYPE_CHECKING:
+    from tavern_desktop.session.change_jobs import ChangeDesk
     from tavern_desktop.session.generating.jobs import GenerateJob
     from tavern_desktop.session.handover import Answer, Ownership
     from tavern_desktop.ui.services import Services
@@ -67,6 +68,7 @@ class RequestDesk:
     def __init__(self, services: Services, windows: Windows) -> None:
         self._services = services
         self._windows = windows
+        self._changes: ChangeDesk | None = None
         self._take_new_root()
         services.root_changed.connect(self._take_new_root)
 
@@ -76,12 +78,19 @@ class RequestDesk:
             path = request["open"]
             self._windows.receive(Path(path) if path else None, new_window=bool(request.get("new_window")))
             return {"done": True}
-        return self._changes.answer(request) or {}
+        return self._desk().answer(request) or {}
 
     def _take_new_root(self) -> None:
-        from tavern_desktop.session.change_jobs import ChangeDesk
+        # Asked for at once: who opens the chats of a data folder claims it.
+        self._chats, self._changes = self._services.open_chats, None
 
-        self._changes = ChangeDesk(self._services.open_chats, self._services.file_acts, self._generate)
+    def _desk(self) -> ChangeDesk:
+        """Return who does changes, made with the first that is asked for."""
+        if self._changes is None:
+            from tavern_desktop.session.change_jobs import ChangeDesk
+
+            self._changes = ChangeDesk(self._chats, self._services.file_acts, self._generate)
+        return self._changes
 
     def _generate(self, plain: dict[str, Any]) -> GenerateJob:
         """Have a reply written that another process asks for."""
