@@ -13,17 +13,16 @@ from tavern_desktop.storage import publish
 from tests.faults.conftest import Report
 from tests.faults.injector import Faults
 from tests.faults.writing.all_paths import WRITE_PATHS
-from tests.faults.writing.base import WritePath
+from tests.faults.writing.base import WritePath, keep_places
 
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EACCES, errno.EBUSY)
 
 
 @pytest.fixture(autouse=True)
 def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait for another program that holds a file, and forget which folders a write path was given."""
+    """Do not wait for another program that holds a file."""
     monkeypatch.setattr(publish, "_PATIENCE", 0.0)
-    monkeypatch.setenv("TAVERN_DESKTOP_HOME", "")
-    monkeypatch.setenv("XDG_DATA_HOME", "")
+    keep_places(monkeypatch)
 
 
 @pytest.mark.parametrize("kind", WRITE_PATHS.values(), ids=WRITE_PATHS)

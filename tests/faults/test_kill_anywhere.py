@@ -19,7 +19,7 @@ from tavern_desktop.storage.journal_folders import JOURNALS
 from tavern_desktop.storage.own_folders import own_folders
 from tests.faults.conftest import Report
 from tests.faults.writing.all_paths import WRITE_PATHS
-from tests.faults.writing.base import WritePath, texts_of, whole_chats
+from tests.faults.writing.base import WritePath, keep_places, texts_of, whole_chats
 from tests.faults.writing.open_chats import FullSave
 
 KILLS, KILLS_IN_FULL = 24, 1000
@@ -67,8 +67,7 @@ def test_killed_at_random_moments(
     monkeypatch: pytest.MonkeyPatch,
     report: Report,
 ) -> None:
-    monkeypatch.setenv("TAVERN_DESKTOP_HOME", "")
-    monkeypatch.setenv("XDG_DATA_HOME", "")
+    keep_places(monkeypatch)
     took = {name: nursery.write(name, tmp_path / f"undisturbed {name}", None)["seconds"] for name in WRITE_PATHS}
     moments = random.Random(20)
     killed: Counter[str] = Counter()
