@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -18,8 +18,17 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
+from tavern_desktop.ui.attachments import AttachmentStrip, pictures_in
 from tavern_desktop.ui.theme import themes
-from tavern_desktop.ui.widgets import ElidedLabel, label, never_scroll_sideways, push_button, set_tone, takes_words_out
+from tavern_desktop.ui.widgets import (
+    ElidedLabel,
+    icon_button,
+    label,
+    never_scroll_sideways,
+    push_button,
+    set_tone,
+    takes_words_out,
+)
 
 MOST_LINES = 8
 COLUMN = 724
@@ -36,6 +45,8 @@ class Composer(QPlainTextEdit):
     swipe_requested = Signal(int)
     """-1 or 1: another swipe of the newest reply is wanted."""
     focus_changed = Signal(bool)
+    pictures_offered = Signal(object)
+    """Pictures are pasted or dropped, as a QMimeData that lives only during the call."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -63,6 +74,16 @@ class Composer(QPlainTextEdit):
         """Take what an input method holds into the text, as before sending or changing chats."""
         if self._composing:
             QGuiApplication.inputMethod().commit()
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return bool(pictures_in(source)) or source.hasImage() or super().canInsertFromMimeData(source)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        # Programs that copy text often add a picture of it: text comes first.
+        if pictures_in(source) or (source.hasImage() and not source.hasText()):
+            self.pictures_offered.emit(source)
+        else:
+            super().insertFromMimeData(source)
 
     def _fit_height(self) -> None:
         # A plain text document counts its height in lines.
@@ -157,12 +178,17 @@ class Composer(QPlainTextEdit):
 class ComposerArea(QWidget):
     """The box with the text, the persona and the button, centred under the surface."""
 
+    attach_requested = Signal()
+    """Pictures for the message are to be chosen."""
     stop_requested = Signal()
     """The reply that is being written is to end."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.text = Composer()
+        self.attachments = AttachmentStrip()
+        self.attach = icon_button("plus", self.tr("Attach pictures…"), self.attach_requested.emit)
+        self.attach.setObjectName("attachButton")
         self.persona = ElidedLabel(tone="muted")
         self.speaker = push_button("", "quiet")
         self.speaker.setObjectName("nextSpeaker")
@@ -224,6 +250,7 @@ class ComposerArea(QWidget):
     def _lay_out(self) -> None:
         foot = QHBoxLayout()
         foot.setSpacing(12)
+        foot.addWidget(self.attach)
         foot.addWidget(self.persona, 1)
         foot.addWidget(self.speaker)
         foot.addWidget(self.hint)
@@ -232,6 +259,7 @@ class ComposerArea(QWidget):
         inside = QVBoxLayout(self._box)
         inside.setContentsMargins(12, 10, 12, 8)
         inside.setSpacing(8)
+        inside.addWidget(self.attachments)
         inside.addWidget(self.text)
         inside.addLayout(foot)
         around = QHBoxLayout(self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication
@@ -16,10 +17,15 @@ NARRATOR = "System"
 COMMENT = "Note"
 
 
-def command_for(text: str, chat: Chat, persona: Persona) -> Command:
-    """Return what sending `text` does to `chat`. Raises SlashError with a sentence for the person."""
+def command_for(text: str, chat: Chat, persona: Persona, media: Sequence[dict[str, Any]] = ()) -> Command:
+    """Return what sending `text` does to `chat`; `media` goes with a message.
+
+    Raises SlashError with a sentence for the person.
+    """
     if not is_slash(text):
         record = edits.new_user_message(text, persona.name, force_avatar=persona.force_avatar() or None)
+        if media:
+            record = edits.set_fields(record, {}, {"media": list(media), "inline_image": True})
         return AppendMessage(record)
     command = parse_slash(text)
     if command.name in ("hide", "unhide"):

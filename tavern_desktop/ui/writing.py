@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QImage
 
 from tavern_desktop.chat import facts
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.library.personas import Persona, persona_for
 from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.runner import Outcome
+from tavern_desktop.ui.attaching import Attaching
+from tavern_desktop.ui.attachments import Attached
 from tavern_desktop.ui.banner import Notice
 from tavern_desktop.ui.composer import ComposerArea
 from tavern_desktop.ui.message_commands import MessageCommands
@@ -52,10 +55,14 @@ class Writing(QObject):
         super().__init__(parent)
         self.persona = services.persona
         self._is_showing = False
+        self._pictures_of: dict[Path, list[tuple[Attached, QImage]]] = {}
+        """Pictures attached in other chats and not sent."""
         self._services = services
         self._area = area
         self._session = session
         self._commands = commands
+        self.attaching = Attaching(services, area, self)
+        self.attaching.refused.connect(self._say)
         area.text.send_requested.connect(self.send)
         area.text.textChanged.connect(self._note_text)
         self._drafts: Drafts | None = None
@@ -70,12 +77,14 @@ class Writing(QObject):
             self._drafts = self._services.drafts
             self._drafts.composer_changed.connect(self._take_draft)
         self._show_draft(self._drafts.composer(session.path))
+        self._area.attachments.put_on(self._pictures_of.pop(session.path, []))
 
     def lay_down(self, session: ChatSession) -> None:
         """Keep what is written but not sent."""
         self._area.text.finish_composing()
         text = self._area.text.toPlainText()
         self._services.drafts.note_composer(session.path, lambda: text, self)
+        self._pictures_of[session.path] = self._area.attachments.take_off()
         self._show_draft("")
 
     def forget_sent(self, session: ChatSession) -> None:
@@ -113,19 +122,31 @@ class Writing(QObject):
     def send(self) -> None:
         """Make the text a message of the chat in view, or do the `/` command it is; else it stays, and why is said."""
         session, text = self._session(), self._area.text.toPlainText()
-        if not text.strip() or session is None:
+        attached = bool(self._area.attachments.items) and not is_slash(text)
+        if session is None or not (text.strip() or attached):
             return
         if session.chat is None or not session.can_change:
             self._say(self.tr("This chat cannot be changed right now. Your text stays here."))
             return
+        if attached:
+            owner = self._services.root.character_of(session.path) or session.title
+            self.attaching.store(owner, lambda media: self._send(session, text, media))
+        else:
+            self._send(session, text)
+
+    def _send(self, session: ChatSession, text: str, media: Sequence[dict[str, Any]] = ()) -> None:
+        if session is not self._session() or session.chat is None:
+            return  # the person went elsewhere meanwhile; text and pictures stayed with the chat
         try:
-            command = command_for(text, session.chat, self.persona)
+            command = command_for(text, session.chat, self.persona, media)
         except SlashError as error:
             self._say(str(error))
             return
         if not self._commands.run(command):
             return
         self._area.text.clear()
+        if media:
+            self._area.attachments.clear()
         self.notice_withdrawn.emit(SEND_NOTICE)
         self.sent.emit()
         if not is_slash(text):
