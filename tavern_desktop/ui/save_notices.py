@@ -19,7 +19,7 @@ from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.ui.banner import Banner, Button, Notice
 from tavern_desktop.ui.services import Services
 
-READ_ONLY, HEADER, MERGED, TROUBLE = "read_only", "header", "merged", "trouble"
+READ_ONLY, HEADER, MERGED, TROUBLE, RENAMED = "read_only", "header", "merged", "trouble", "renamed"
 AGAIN_SECONDS = 600.0
 """Two programs that save over each other's messages twice within so many seconds edit the same chat."""
 
@@ -41,6 +41,8 @@ class SaveNotices(QObject):
         self._banner = banner
         self._session: ChatSession | None = None
         self._saved_over: dict[Path, float] = {}
+        self._sought: Path | None = None
+        """The file that is gone and looked for under another name."""
 
     def watch(self, session: ChatSession | None) -> None:
         """Speak for this session from now on."""
@@ -75,6 +77,10 @@ class SaveNotices(QObject):
         if session is None:
             return
         self._show(TROUBLE, session.trouble is not None, self._trouble_notice)
+        if session.trouble is None:
+            self._sought = None
+        elif session.trouble.kind == "gone" and self._sought != session.path:
+            self._seek(session)
         self._show(HEADER, session.needs_header_consent, self._header_notice)
         self._show(READ_ONLY, session.read_only is not None, self._read_only_notice)
 
@@ -83,6 +89,19 @@ class SaveNotices(QObject):
             self._banner.show_notice(make())
         else:
             self._banner.take_away(key)
+
+    def _seek(self, session: ChatSession) -> None:
+        """Go on in the file under its new name if another program only gave it one."""
+        from tavern_desktop.session.renamed_elsewhere import follow_rename
+
+        self._sought = session.path
+
+        def found(target: Path | None) -> None:
+            if target is not None and session is self._session:
+                text = self.tr("Another program renamed this chat to “{name}”.").format(name=target.stem)
+                self._banner.show_notice(Notice(text, key=RENAMED))
+
+        follow_rename(self._services.runner, self._services.open_chats, session, found)
 
     def _show_merged(self, result: MergeResult) -> None:
         """Say what came from elsewhere; "restored" is ours that another program had saved over (decision D3)."""
