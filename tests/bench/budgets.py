@@ -36,6 +36,7 @@ BUDGETS = (
     Budget("P2", "click to newest messages painted", "probe_window:newest_painted", 1.5, "s", "100 messages"),
     Budget("P3", "longest stall while loading", "probe_window:stall_while_loading", 0.050, "s", tail_limit=0.016),
     Budget("P3", "longest stall while saving", "probe_window:stall_while_saving", 0.050, "s", tail_limit=0.016),
+    Budget("P3", "longest stall while merging", "probe_merge:stall_while_merging", 0.050, "s", tail_limit=0.016),
     Budget("P4", "memory growth by loading", "probe_storage:memory_of_load", 1.15, "MB", "file size", growth=1),
     Budget(
         "P4", "the same, alternatives on disk", "probe_storage:memory_of_cold_load", 0.6, "MB", "file size", growth=1
@@ -48,6 +49,7 @@ BUDGETS = (
     Budget("P8", "frame while scrolling, all mounted", "probe_surface:frame", 0.008, "s", tail_limit=0.016),
     Budget("P9", "jump to any message, painted", "probe_surface:jump", 0.030, "s"),
     Budget("P10", "streaming update of the last row", "probe_surface:streaming", 1.2, "s", "100 rows"),
+    Budget("R1", "Send to the request leaving, 8k tokens", "probe_replies:request_leaves", 0.100, "s"),
     Budget("P12", "search all chats, any case", "probe_search:any_case", 2.0, "s", "grep -rliF", growth=1),
     Budget("P12", "search all chats, exact case", "probe_search:exact_case", 2.0, "s", "grep -rlF", growth=1),
     Budget("P14", "start to usable window, index warm", "probe_start:start", 2.0, "s", "empty window", input="library"),
@@ -57,6 +59,8 @@ BUDGETS = (
     Budget("J1", "journal growth by a word edited", "probe_journal:bytes_of_an_edit", 250, "B"),
     Budget("J2", "list of 1,000 versions", "probe_journal:list_of_versions", 0.05, "s"),
     Budget("J3", "chat as it was 1,000 versions ago", "probe_journal:oldest_version", 0.3, "s"),
+    Budget("M1", "read and merge, 100 changed on each side", "probe_merge:merge", 3.0, "s", "read", growth=1),
+    Budget("M2", "open with 100 changes that were not saved", "probe_merge:reopening", 1.5, "s", "open", growth=1),
     Budget("H1", "1,000 versions listed, painted", "probe_history:versions_listed", 0.3, "s"),
     Budget("H2", "one of them compared, painted", "probe_history:version_compared", 0.3, "s"),
     Budget("P17", "CPU while idle", "probe_start:idle", 0.005, "share", growth=None),

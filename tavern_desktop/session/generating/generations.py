@@ -88,8 +88,9 @@ class Generations:
         self._open_chats.open(session.path, session.kind)
         self._running[task.id] = task
         task.ended.connect(self._end_of(task))
-        self.started.emit(task)
+        # The request is built while those who watch make room for the reply.
         task.start(self._models.produce(asked))
+        self.started.emit(task)
         return task
 
     def answer(self, session: ChatSession, speaker: Speaker, persona: Persona) -> GenerationTask:
