@@ -7,6 +7,7 @@ through it do, and the one system call that is made by hand. Operations elsewher
 from __future__ import annotations
 
 import builtins
+import errno
 import io
 import os
 from collections.abc import Callable
@@ -20,15 +21,15 @@ from tavern_desktop.storage import moves
 
 BY_PATH = ("replace", "rename", "unlink", "remove", "rmdir", "link", "mkdir", "truncate", "listdir", "scandir")
 BY_DESCRIPTOR = ("write", "fsync", "ftruncate", "fstat")
-STAYS = ("create", "write", "fsync", "mkdir", "link", "rename", "replace", "truncate", "ftruncate")
-"""What goes on failing on a disk that is full or broken."""
+NEEDS_ROOM = ("create", "write", "fsync", "mkdir", "link", "rename", "replace", "truncate", "ftruncate")
+"""What fails on a disk that is full; on one that is broken everything does."""
 
 
 class Faults:
     """Counts the file operations below `folder` while it is entered, and lets some of them fail.
 
-    The operation `number` (from 1) fails with `error`, once, or with `stays` all that write from then on: a full disk
-    stays full. `number` 0: none fails. `operations` are the names of those that were asked for, in order.
+    The operation `number` (from 1) fails with `error`, once, or with `stays` all that come later too: a full disk stays
+    full. `number` 0: none fails. `operations` are the names of those that were asked for, in order.
     """
 
     def __init__(self, folder: Path, number: int = 0, error: int = 0, *, stays: bool = False) -> None:
@@ -66,7 +67,7 @@ class Faults:
         """Take notice of an operation. Raises the OSError that it fails with."""
         self.operations.append(name)
         number = len(self.operations)
-        is_later = self._stays and 0 < self._number < number and name in STAYS
+        is_later = self._stays and 0 < self._number < number and (self._error != errno.ENOSPC or name in NEEDS_ROOM)
         if number == self._number or is_later:
             raise OSError(self._error, os.strerror(self._error), path)
 
