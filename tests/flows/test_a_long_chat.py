@@ -94,6 +94,7 @@ def test_the_same_with_unseen_alternatives_on_disk(
 ) -> None:
     monkeypatch.setattr(cold_swipes, "LONG", 0)
     person.start()
+    person.wait(lambda: bool(person.window.menuBar().actions()))
     person.press(Qt.Key.Key_Comma, CTRL)
     person.wait(lambda: person.sees("settingsDialog"))
     person.find(SettingsDialog, "settingsDialog").unseen_on_disk.click()
