@@ -12,9 +12,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
-from tavern_desktop.session.drafts import OUTSIDE
 from tavern_desktop.session.runner import Outcome
-from tavern_desktop.storage.own_folders import OwnFolders
 from tavern_desktop.storage.unsaved import FOLDER, Unsaved, list_unsaved
 from tavern_desktop.ui.banner import Banner, Notice
 from tavern_desktop.ui.desk import ChatDesk
@@ -35,8 +33,8 @@ class UnsavedNotice(QObject):
         self._banner = banner
         self._is_owner = is_owner
         self._waiting: list[Unsaved] = []
-        folders, own = services.folders, services.own_data
-        services.runner.submit(lambda: _find(folders, own), self._found)
+        folder = services.own_data / FOLDER
+        services.runner.submit(lambda: _find(folder), self._found)
         desk.chat_changed.connect(self._show)
         services.root_changed.connect(self.deleteLater)
 
@@ -80,6 +78,7 @@ class UnsavedNotice(QObject):
         ]
         title = self.tr("Chats With Unsaved Changes")
         dialog = QuickPick(self._banner.window(), "unsavedDialog", title, self.tr("Open a chat"), picks)
+        dialog.show_pictures(None)
         dialog.rejected.connect(self._show)
         dialog.open()
 
@@ -87,7 +86,6 @@ class UnsavedNotice(QObject):
         self._desk.open(Path(unsaved.chat))
 
 
-def _find(folders: OwnFolders, own: Path) -> list[Unsaved]:
+def _find(folder: Path) -> list[Unsaved]:
     """Return the notes of chats that are still there. Runs off the window's thread."""
-    notes = [*list_unsaved(own / FOLDER), *list_unsaved(folders.data / OUTSIDE / FOLDER)]
-    return [unsaved for unsaved in notes if os.path.isfile(unsaved.chat)]
+    return [unsaved for unsaved in list_unsaved(folder) if os.path.isfile(unsaved.chat)]

@@ -98,9 +98,11 @@ def test_what_a_running_program_has_not_saved_yet_is_its_own(
         owner.release()
 
 
-def test_chats_outside_of_every_folder_too(opened: Opener, qtbot: QtBot, library: DataRoot, tmp_path: Path) -> None:
+def test_chats_outside_of_the_data_folder_too(
+    opened: Opener, qtbot: QtBot, library: DataRoot, note: Note, tmp_path: Path
+) -> None:
     loose = tmp_path / "loose.jsonl"
     shutil.copy(chats(library)[0], loose)
-    note_unsaved(own_folders().data / "outside" / FOLDER, "k", Unsaved(str(loose), "character", "loose", 1))
+    note(loose)
     window = opened()
     qtbot.waitUntil(lambda: "loose" in window.pane.banner.text)
