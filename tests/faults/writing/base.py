@@ -44,6 +44,8 @@ class WritePath(ABC):
     name: ClassVar[str]
     is_silent: ClassVar[bool] = False
     """Nobody is told: it is tried again some other day."""
+    always_tells: ClassVar[bool] = False
+    """It is what is done where something is in the way."""
     comes_back: ClassVar[bool] = False
     """The change was done before the writing: whatever kills that, the chat has it when it is opened again."""
 

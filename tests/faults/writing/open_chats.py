@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar, TypeVar
+
+import pytest
 
 from tavern_desktop.chat import facts
 from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.commands import AppendMessage, EditText
 from tavern_desktop.session.file_acts import FileActs, FileDone, Removed
 from tavern_desktop.session.open_chats import OpenChats
+from tavern_desktop.session.pending import PENDING
 from tavern_desktop.session.runner import Outcome, PlainRunner
 from tavern_desktop.storage.backups import BackupFolder
+from tavern_desktop.storage.stages import Stage
 from tests.faults.writing.base import TALK, TEXTS, WritePath, texts_of, whole_chats
 
 T = TypeVar("T")
@@ -304,3 +310,48 @@ class BringBack(Remove):
 
     def is_done(self) -> bool:
         return self.chat.exists() and texts_of(self.chat) == self.wanted
+
+
+class PutAside(OpenChat):
+    """Another program keeps the file open, so the new version waits in our own folder (decision D14)."""
+
+    name = "put aside"
+    always_tells = True
+
+    def act(self) -> None:
+        replace = Stage.replace_target
+
+        def blocked(stage: Stage) -> None:
+            if stage._target == self.chat:
+                raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+            replace(stage)
+
+        with pytest.MonkeyPatch.context() as patches:
+            patches.setattr(Stage, "replace_target", blocked)
+            super().act()
+
+    def is_done(self) -> bool:
+        waiting = [texts_of(path) for path in (self.own.data / PENDING).glob("*.jsonl")]
+        return waiting == [self.wanted] or super().is_done()
+
+
+class TakeAside(PutAside):
+    """A version that waits takes its place at the next start."""
+
+    name = "take aside"
+    always_tells = False
+
+    def make_ready(self) -> None:
+        super().make_ready()
+        PutAside.act(self)
+        self.start()
+        self.told.clear()
+
+    def act(self) -> None:
+        self.chats.save_pending()
+        self.runner.run_until_idle()
+        OpenChat.act(self)
+
+    def is_done(self) -> bool:
+        """Say so also where the version that waited could not be removed: the next save does it."""
+        return OpenChat.is_done(self)
