@@ -19,6 +19,7 @@ from tavern_desktop.storage.pages import Cursor, Page
 from tavern_desktop.storage.reader import BLOCK_SIZE, load
 from tavern_desktop.storage.search import Query, search_file
 from tavern_desktop.storage.summary import summarise, window_info
+from tests.unit.vectors.card_adapters import CARD_ADAPTERS
 from tests.unit.vectors.cold_adapters import COLD_ADAPTERS
 from tests.unit.vectors.entry_adapters import ENTRY_ADAPTERS
 from tests.unit.vectors.file_adapters import FILE_ADAPTERS
@@ -143,6 +144,7 @@ ADAPTERS: dict[str, Adapter] = {
     **FILE_ADAPTERS,
     **MERGE_ADAPTERS,
     **ENTRY_ADAPTERS,
+    **CARD_ADAPTERS,
 }
 
 

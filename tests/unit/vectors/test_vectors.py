@@ -1,4 +1,4 @@
-"""Every vector of the storage contract that is due, against the program."""
+"""Every vector of the contracts, against the program."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ import pytest
 
 from tavern_desktop.storage.errors import KINDS, StorageError
 from tests.unit.vectors.adapters import ADAPTERS, parse_full
-from tests.unit.vectors.vectors import DATA, DUE, NOT_YET_DUE, VECTORS, assert_holds, bytes_of
+from tests.unit.vectors.vectors import DATA, VECTORS, assert_holds, bytes_of
 
 Vector = dict[str, Any]
 
-_DUE_VECTORS = [vector for vector in VECTORS if vector["area"] in DUE]
 _PARSED = [vector for vector in VECTORS if vector["op"] == "parse_full"]
 
 
@@ -50,7 +49,7 @@ def _hold(vector: Vector, run: Any, folder: Path) -> None:
         assert path.read_bytes() == data
 
 
-@pytest.mark.parametrize("vector", _DUE_VECTORS, ids=_name)
+@pytest.mark.parametrize("vector", VECTORS, ids=_name)
 def test_vector(vector: Vector, tmp_path: Path) -> None:
     _hold(vector, ADAPTERS[vector["op"]], tmp_path)
 
@@ -59,11 +58,6 @@ def test_vector(vector: Vector, tmp_path: Path) -> None:
 @pytest.mark.parametrize("vector", _PARSED, ids=_name)
 def test_vector_whatever_the_block_size(vector: Vector, block_size: int, tmp_path: Path) -> None:
     _hold(vector, lambda path, args: parse_full(path, args, block_size=block_size), tmp_path)
-
-
-def test_vector_areas_are_all_due_or_listed_as_not_yet_due() -> None:
-    assert not DUE & NOT_YET_DUE
-    assert DATA["areas"].keys() == DUE | NOT_YET_DUE
 
 
 def test_vector_counts_are_what_the_file_says() -> None:

@@ -15,43 +15,6 @@ DATA: dict[str, Any] = json.loads(FILE.read_text("utf-8"))
 
 VECTORS: list[dict[str, Any]] = DATA["vectors"]
 
-DUE = frozenset(
-    {
-        "parse",
-        "group",
-        "header",
-        "integrity",
-        "serialize",
-        "fullsave",
-        "summary",
-        "date",
-        "paging",
-        "name",
-        "window",
-        "merge2",
-        "merge3",
-        "mergemeta",
-        "guard",
-        "ancestor",
-        "align",
-        "ids",
-        "metadata",
-        "backup",
-        "search",
-        "bootstrap",
-        "tools",
-        "cold",
-    }
-)
-"""Areas that the program implements: every one of their vectors must pass."""
-
-NOT_YET_DUE = frozenset(
-    {
-        "card",
-    }
-)
-"""Areas of later issues. An area moves up to DUE with the code that it tests."""
-
 
 def bytes_of(form: dict[str, str] | None) -> bytes | None:
     """Return the bytes that a vector spells as {"text": …} or {"b64": …}; None for null: no file."""
