@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from tavern_desktop.chat.header import Header
 from tavern_desktop.chat.message import Message
@@ -95,6 +96,9 @@ class FileActs:
         """
         renamed(path, name)
         session, path = self._open(path)
+        if session is not None and session.state == "loading":
+            self._when_read(session, lambda: self.rename(path, name, done), done)
+            return
         self._chats.refuse_while_generating(session)
         save = session.begin_move() if session is not None else None
         journals = self._chats.journals
@@ -125,6 +129,9 @@ class FileActs:
     def remove(self, path: Path, done: Callable[[Outcome[Removed]], None], *, despite_damage: bool = False) -> None:
         """Put a chat into the bin. What was not saved of it goes with it. Raises CommandRefused, busy."""
         session, path = self._open(path)
+        if session is not None and session.state == "loading":
+            self._when_read(session, lambda: self.remove(path, done, despite_damage=despite_damage), done)
+            return
         self._chats.refuse_while_generating(session)
         if session is not None:
             session.begin_move(saving=False)
@@ -225,6 +232,22 @@ class FileActs:
             done(Outcome(error=outcome.error) if outcome.error else Outcome(outcome.result()[0]))
 
         self._runner.submit(both, finished, lane=str(path))
+
+    def _when_read(self, session: ChatSession, act: Callable[[], None], done: Callable[[Outcome[Any]], None]) -> None:
+        """Do `act` once a chat that is being read is there, or cannot be; `done` is told what stops it."""
+
+        def go_on() -> None:
+            try:
+                act()
+            except (StorageError, CommandRefused) as error:
+                done(Outcome(error=error))
+
+        def look() -> None:
+            if session.state != "loading":
+                session.state_changed.disconnect(look)
+                self._runner.post(go_on)  # after everybody else knows that it is there
+
+        session.state_changed.connect(look)
 
     def _open(self, path: Path) -> tuple[ChatSession | None, Path]:
         """Return the session of a file if it is open, and the path under which its lane is known."""

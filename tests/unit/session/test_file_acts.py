@@ -216,10 +216,17 @@ def test_a_removal_that_fails_leaves_the_chat_open_and_saving(
     assert b"three" in chat.read_bytes()
 
 
-def test_a_chat_that_is_still_being_read_is_not_moved(desk: Desk, chat: Path) -> None:
-    desk.chats.open(chat)
-    with pytest.raises(CommandRefused):
-        desk.acts.rename(chat, "other", lambda outcome: None)
+def test_a_chat_that_is_still_being_read_is_moved_once_it_is_there(desk: Desk, chat: Path, no_bin: list[Path]) -> None:
+    session = desk.chats.open(chat)
+    target = desk.rename(chat, "other").path
+    assert (session.path, session.state, target.read_bytes()) == (target, "ready", CHAT)
+    session.reload()
+    assert desk.remove(target).path == target
+    assert no_bin == [target]
+    damaged = chat.with_name("damaged.jsonl")
+    damaged.write_bytes(CHAT + b'{"cut')
+    desk.chats.open(damaged)
+    assert desk.rename(damaged, "renamed").path.exists()
 
 
 def test_a_group_keeps_its_list_of_chats_in_step(desk: Desk, root: DataRoot) -> None:
