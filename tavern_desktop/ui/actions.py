@@ -28,6 +28,8 @@ class Need(Flag):
     """A message is current."""
     SWIPES = auto()
     """The current message has several swipes."""
+    REASONING = auto()
+    """The current message has reasoning of the model."""
     VISIBLE = auto()
     """The current message is part of the prompt."""
     HIDDEN = auto()
@@ -109,6 +111,7 @@ class Act(Enum):
     SELECT_NEXT = _a(QT_TRANSLATE_NOOP("Act", "Next Message"), "Ctrl+Down", "chevron-down", Need.CHAT)
     EDIT = _a(QT_TRANSLATE_NOOP("Act", "Edit Message"), "F2", "pencil", _MESSAGE)
     COPY_MESSAGE = _a(QT_TRANSLATE_NOOP("Act", "Copy Message Text"), "", "copy", _MESSAGE)
+    COPY_REASONING = _a(QT_TRANSLATE_NOOP("Act", "Copy Reasoning"), "", "copy", _MESSAGE | Need.REASONING)
     SWIPE_LEFT = _a(QT_TRANSLATE_NOOP("Act", "Previous Swipe"), "Alt+Left", "chevron-left", _MESSAGE | Need.SWIPES)
     SWIPE_RIGHT = _a(QT_TRANSLATE_NOOP("Act", "Next Swipe"), "Alt+Right", "chevron-right", _MESSAGE | Need.SWIPES)
     REGENERATE = _a(QT_TRANSLATE_NOOP("Act", "Write Another Swipe"), "Ctrl+R", "refresh", _MESSAGE)

@@ -33,6 +33,8 @@ def _of_message(chat: Chat, key: int | None) -> Need:
     there = Need.CURRENT
     if len(facts.swipes(data)) > 1 and facts.may_swipe(data):
         there |= Need.SWIPES
+    if facts.reasoning(data):
+        there |= Need.REASONING
     if links.bookmark_of(data):
         there |= Need.BOOKMARKED
     if facts.may_hide(data):

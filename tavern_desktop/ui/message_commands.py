@@ -65,7 +65,8 @@ class MessageCommands(QObject):
         view.action_requested.connect(self.act_by_name)
         self._acts: dict[Act, Callable[[Chat, int, list[int]], object]] = {
             Act.EDIT: lambda chat, key, keys: self._view.begin_edit(key),
-            Act.COPY_MESSAGE: lambda chat, key, keys: self._copy(chat, keys),
+            Act.COPY_MESSAGE: lambda chat, key, keys: self._copy(chat, keys, facts.text),
+            Act.COPY_REASONING: lambda chat, key, keys: self._copy(chat, keys, facts.reasoning),
             Act.SWIPE_LEFT: lambda chat, key, keys: self.swipe(key, -1),
             Act.SWIPE_RIGHT: lambda chat, key, keys: self.swipe(key, 1),
             Act.REGENERATE: lambda chat, key, keys: self.regenerate_requested.emit(key),
@@ -240,10 +241,10 @@ class MessageCommands(QObject):
         if message is not None and self._do(DeleteSwipe(key, facts.swipes(message[1].seen_data()).current)):
             self.undo_offered.emit(self.tr("Swipe deleted"))
 
-    def _copy(self, chat: Chat, keys: list[int]) -> None:
+    def _copy(self, chat: Chat, keys: list[int], part: Callable[[facts.Record], str]) -> None:
         indices = sorted(index for index in map(chat.find, keys) if index is not None)
-        texts = [facts.text(chat.messages[index].seen_data()) for index in indices]
-        QGuiApplication.clipboard().setText("\n\n".join(texts))
+        texts = [part(chat.messages[index].seen_data()) for index in indices]
+        QGuiApplication.clipboard().setText("\n\n".join(filter(None, texts)))
 
     def _insert(self, chat: Chat, key: int, *, before: bool) -> None:
         """Put an empty message of the same speaker beside this one and open it in the editor."""

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from tavern_desktop.chat import facts
 from tavern_desktop.library.data_root import DataRoot
+from tavern_desktop.session.commands import AppendMessage
 from tavern_desktop.ui.actions import Act
 from tavern_desktop.ui.crash import CrashHook
 from tavern_desktop.ui.dropping import dropped_path
@@ -119,6 +120,20 @@ def test_drafts_stay_with_their_chat(opened: Opener, qtbot: QtBot) -> None:
     assert window.pane.composer.text.toPlainText() == ""
     open_chat(window, qtbot, "The tide table")
     assert window.pane.composer.text.toPlainText() == "half a thought"
+
+
+def test_reasoning_can_be_copied_where_there_is_some(opened: Opener, qtbot: QtBot) -> None:
+    window = opened()
+    open_chat(window, qtbot, "The tide table")
+    chat = window.desk.session.chat
+    window.pane.view.set_current_key(chat.messages[0].key)
+    assert not window.actions_[Act.COPY_REASONING].isEnabled()
+    record = {"name": "Mira", "is_user": False, "mes": "said", "extra": {"reasoning": "thought"}}
+    window.desk.commands.run(AppendMessage(record))
+    window.pane.view.set_current_key(chat.messages[-1].key)
+    assert window.actions_[Act.COPY_REASONING].isEnabled()
+    window.acts.run(Act.COPY_REASONING)
+    assert QGuiApplication.clipboard().text() == "thought"
 
 
 def test_deleting_offers_undo(opened: Opener, qtbot: QtBot) -> None:
