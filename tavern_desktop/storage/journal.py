@@ -11,6 +11,7 @@ Everything here runs on the chat's lane, one call after another.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -39,6 +40,7 @@ from tavern_desktop.storage.signature import Signature
 FULL_BYTES = 1024 * 1024
 FULL_ENTRIES = 500
 """A file that is larger, or has more changes, is closed, and the next change begins a new one."""
+_ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,7 @@ class Journal:
     def segments(self) -> list[Segment]:
         """The files, the oldest first; for what thins them."""
         if self._known is None:
-            self._known = self._read()
+            self._known = self._read_patiently()
         return self._known
 
     # -- writing ----------------------------------------------------------------------------------------
@@ -215,6 +217,16 @@ class Journal:
         if place is None:
             raise StorageError("not_found", "source", "this version is not kept any more")
         return place
+
+    def _read_patiently(self) -> list[Segment]:
+        """Read the files, again where another process has just joined some of them."""
+        for _ in range(_ATTEMPTS - 1):
+            try:
+                return self._read()
+            except StorageError as error:
+                if error.errno != errno.ENOENT:
+                    raise
+        return self._read()
 
     def _read(self) -> list[Segment]:
         """Find the files that can be used: those that follow each other up to the newest."""

@@ -77,7 +77,7 @@ def state_of(journal: Journal, records: Sequence[bytes]) -> int | None:
 
     Quick where records at the ends tell that there is none. Raises StorageError io/read.
     """
-    kept = kept_state(journal.folder)
+    kept = _usable_state(journal)
     if kept is None or len(records) not in _counts(journal, *kept):
         return None
     ends = sorted({*range(min(SAMPLE, len(records))), *range(max(0, len(records) - SAMPLE), len(records))})
@@ -90,6 +90,12 @@ def state_of(journal: Journal, records: Sequence[bytes]) -> int | None:
             if state.digests == digests:
                 found = state.number
     return found
+
+
+def _usable_state(journal: Journal) -> tuple[int, array[int]] | None:
+    """Return the state that is kept if the journal leads on from it: it may be of one that was set aside."""
+    kept = kept_state(journal.folder)
+    return kept if kept is not None and journal.oldest <= kept[0] <= journal.number else None
 
 
 def _counts(journal: Journal, number: int, digests: array[int]) -> set[int]:
@@ -147,7 +153,7 @@ def advance(digests: array[int], delta: Delta) -> Exchange | None:
 
 def _states(journal: Journal) -> Iterable[_State]:
     """Yield the states that can be told, the oldest first; their digests are changed for the next."""
-    kept = kept_state(journal.folder)
+    kept = _usable_state(journal)
     if kept is None:
         return
     number, digests = kept

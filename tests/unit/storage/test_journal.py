@@ -12,6 +12,8 @@ from tavern_desktop.chat.deltas import Delta, Edit, Head, Insert, Move, Remove
 from tavern_desktop.storage import journal as journal_module
 from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.journal import Entry, Journal, Published
+from tavern_desktop.storage.journal_format import framed
+from tavern_desktop.storage.journal_segments import Segment
 from tavern_desktop.storage.signature import Signature
 
 SIGNATURE = Signature(10, 20, (30, 40))
@@ -217,3 +219,21 @@ def test_a_one_word_edit_costs_little(folder: Path) -> None:
     before = journal.size
     journal.append([Entry(2, 1_790_000_000_000, "command", "Edit", Delta(50_000, (Edit.between(40_000, new, old),)))])
     assert journal.size - before < 120
+
+
+@pytest.mark.usefixtures("small_files")
+def test_read_while_another_process_joins_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = written(folder, 8)
+    scan = journal_module.scan
+
+    def joined_meanwhile(path: Path, *, is_newest: bool) -> Segment:
+        monkeypatch.setattr(journal_module, "scan", scan)
+        metas = [meta for segment in writer.segments[:2] for meta in segment.metas]
+        frames = [framed(meta, writer.payload(meta.number)) for meta in metas]
+        writer.rewrite(writer.segments[:2], frames)
+        return scan(folder / "0000000004.journal", is_newest=is_newest)
+
+    monkeypatch.setattr(journal_module, "scan", joined_meanwhile)
+    journal = Journal(folder)
+    assert numbers(journal) == [8, 7, 6, 5, 4, 3, 2, 1]
+    assert journal.warnings == []

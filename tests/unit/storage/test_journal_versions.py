@@ -91,3 +91,13 @@ def test_a_damaged_state_file_says_nothing(story: Story) -> None:
         assert kept_state(folder) is None
     path.write_bytes(whole)
     assert kept_state(folder) == (40, digests_of(story.state()[1]))
+
+
+def test_a_state_of_a_journal_that_is_gone_says_nothing(story: Story) -> None:
+    save_state(story.journal.folder, 40, digests_of(story.state()[1]))
+    for path in story.journal.folder.glob("*.journal"):
+        path.unlink()
+    journal = Journal(story.journal.folder)
+    assert state_of(journal, story.state()[1]) is None
+    assert closest_state(journal, story.state()[1]) is None
+    assert digests_at(journal, 40) is None
