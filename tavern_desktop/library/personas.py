@@ -14,6 +14,8 @@ from tavern_desktop.library.settings_file import power_user, read_settings
 
 NOBODY = "You"
 """The name where nothing says another."""
+PERSONA = "persona"
+"""In a chat's metadata: the id of the persona that the person writes as there."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ def persona_for(
     `metadata` is the chat's `chat_metadata`, `last_user_message` the record of its last message by the user.
     """
     settings = read_settings(root)
-    chosen = metadata.get("persona")
+    chosen = metadata.get(PERSONA)
     if isinstance(chosen, str):
         persona = _persona(root, settings, chosen)
         if persona is not None:
@@ -47,6 +49,18 @@ def persona_for(
         if isinstance(name, str) and name.strip():
             return _persona_of_message(root, name, last_user_message.get("force_avatar"))
     return _active_persona(root, settings)
+
+
+def personas(root: DataRoot) -> tuple[Persona, ...]:
+    """Return the personas of a data folder by name: those that have one, and SillyTavern's active one."""
+    settings = read_settings(root)
+    names = power_user(settings).get("personas")
+    ids = {one for one in names if isinstance(one, str)} if isinstance(names, dict) else set()
+    found = [_persona(root, settings, one) for one in ids]
+    active = _active_persona(root, settings)
+    if active.id and active.id not in ids:
+        found.append(active)
+    return tuple(sorted(filter(None, found), key=lambda persona: (persona.name.casefold(), persona.id)))
 
 
 def _persona(root: DataRoot, settings: Mapping[str, Any], persona_id: str, name: str | None = None) -> Persona | None:

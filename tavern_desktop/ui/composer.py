@@ -21,7 +21,6 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, 
 from tavern_desktop.ui.attachments import AttachmentStrip, pictures_in
 from tavern_desktop.ui.theme import themes
 from tavern_desktop.ui.widgets import (
-    ElidedLabel,
     icon_button,
     label,
     never_scroll_sideways,
@@ -31,6 +30,8 @@ from tavern_desktop.ui.widgets import (
 )
 
 MOST_LINES = 8
+NAME_WIDTH = 180
+"""Pixels that the name of a persona may have."""
 COLUMN = 724
 """The widest the box gets: the surface's column with its margins."""
 
@@ -189,7 +190,8 @@ class ComposerArea(QWidget):
         self.attachments = AttachmentStrip()
         self.attach = icon_button("plus", self.tr("Attach pictures…"), self.attach_requested.emit)
         self.attach.setObjectName("attachButton")
-        self.persona = ElidedLabel(tone="muted")
+        self.persona = push_button("", "quiet")
+        self.persona.setObjectName("personaButton")
         self.speaker = push_button("", "quiet")
         self.speaker.setObjectName("nextSpeaker")
         self.speaker.hide()
@@ -211,7 +213,10 @@ class ComposerArea(QWidget):
 
     def show_speaker(self, persona: str, other: str) -> None:
         """Say who writes, and to whom."""
-        self.persona.setText(self.tr("Persona: {name}").format(name=persona) if persona else "")
+        shown = self.fontMetrics().elidedText(persona, Qt.TextElideMode.ElideRight, NAME_WIDTH)
+        self.persona.setText(" " + shown.replace("&", "&&"))
+        self.persona.setToolTip(self.tr("You write as {name}").format(name=persona))
+        self.persona.setAccessibleName(self.tr("Persona: {name}").format(name=persona))
         self.text.setPlaceholderText(self.tr("Message {name}…").format(name=other) if other else self.tr("Message…"))
 
     def set_enter_sends(self, enter_sends: bool) -> None:
@@ -251,7 +256,8 @@ class ComposerArea(QWidget):
         foot = QHBoxLayout()
         foot.setSpacing(12)
         foot.addWidget(self.attach)
-        foot.addWidget(self.persona, 1)
+        foot.addWidget(self.persona)
+        foot.addStretch(1)
         foot.addWidget(self.speaker)
         foot.addWidget(self.hint)
         foot.addWidget(self.stop_button)

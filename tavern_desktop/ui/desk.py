@@ -31,6 +31,7 @@ from tavern_desktop.ui.library.entries import useful_title
 from tavern_desktop.ui.message_commands import MessageCommands
 from tavern_desktop.ui.newest_backup import look_for_backup
 from tavern_desktop.ui.next_speaker import NextSpeaker
+from tavern_desktop.ui.persona_picker import PersonaPicker
 from tavern_desktop.ui.reading_place import go_back_to, place_in
 from tavern_desktop.ui.recovery_notice import RecoveryNotice
 from tavern_desktop.ui.replying import Replying
@@ -39,7 +40,7 @@ from tavern_desktop.ui.services import Services
 from tavern_desktop.ui.speakers import Speakers
 from tavern_desktop.ui.theme import themes
 from tavern_desktop.ui.unfinished import UnfinishedEdits
-from tavern_desktop.ui.writing import Writing
+from tavern_desktop.ui.writing import SEND_NOTICE, Writing
 
 if TYPE_CHECKING:
     from tavern_desktop.session.generating.reply import Speaker
@@ -67,6 +68,9 @@ class ChatDesk(QObject):
         self.replying = Replying(services, pane, self.writing, self._speaker, self)
         self._next_speaker = NextSpeaker(services, pane.composer, lambda: self.session, self)
         self.replying.changed.connect(self._next_speaker.take_up)
+        self.personas = PersonaPicker(services, pane.composer, lambda: self.session, self.commands, self.writing, self)
+        self.personas.refused.connect(lambda text: pane.banner.show_notice(Notice(text, key=SEND_NOTICE)))
+        self.writing.continue_requested.connect(self.replying.continue_last)
         self._conversation: ConversationView | None = None
         self._interrupted = InterruptedNotice(services, pane.banner, lambda: self.session, self.commands, self)
         self._unfinished = UnfinishedEdits(
@@ -308,6 +312,7 @@ class ChatDesk(QObject):
         for signal in (self._shown.inserted, self._shown.removed):
             (signal.connect if on else signal.disconnect)(self._count_changed)
         (self._shown.was_reset.connect if on else self._shown.was_reset.disconnect)(self._show_header)
+        self.personas.watch(self._shown if on else None)
 
     def _count_changed(self, first: int, last: int) -> None:
         self._show_header()

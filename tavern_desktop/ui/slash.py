@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-SlashName = Literal["hide", "unhide", "sys", "comment", "sendas"]
-KNOWN: tuple[SlashName, ...] = ("hide", "unhide", "sys", "comment", "sendas")
+SlashName = Literal["hide", "unhide", "sys", "comment", "sendas", "continue", "persona"]
+KNOWN: tuple[SlashName, ...] = ("hide", "unhide", "sys", "comment", "sendas", "continue", "persona")
 
 _COMMAND = re.compile(r"/(?P<name>[^\s/]*)(?:\s+(?P<rest>.*))?", re.DOTALL)
 _RANGE = re.compile(r"(\d+)(?:\s*-\s*(\d+))?")
@@ -16,7 +16,7 @@ _NAME = re.compile(r'name=(?:"(?P<quoted>[^"\n]+)"|(?P<bare>[^"\s]+))\s*(?P<text
 
 @dataclass(frozen=True)
 class SlashCommand:
-    """A command that can be carried out.
+    """A command that can be carried out. `text` is what is said, or for persona the name.
 
     `messages` is the inclusive range of 0-based numbers for hide and unhide, None for the newest message.
     """
@@ -52,6 +52,14 @@ def parse_slash(text: str) -> SlashCommand:
         if who is None or not who["text"].strip():
             raise SlashError('Write it as /sendas name="Name" text.')
         return SlashCommand("sendas", who["text"].strip(), who["quoted"] or who["bare"])
+    if name == "continue":
+        if rest:
+            raise SlashError("Write /continue alone: the newest message goes on from where it ends.")
+        return SlashCommand("continue")
+    if name == "persona":
+        if not rest:
+            raise SlashError("Write it as /persona Name, with the name of one of your personas.")
+        return SlashCommand("persona", rest)
     known = ", ".join(f"/{one}" for one in KNOWN)
     if not name:
         raise SlashError(f"A text that begins with / is taken for a command. Known here: {known}.")

@@ -21,7 +21,7 @@ from tavern_desktop.ui.composer import ComposerArea
 from tavern_desktop.ui.message_commands import MessageCommands
 from tavern_desktop.ui.sending import command_for
 from tavern_desktop.ui.services import Services
-from tavern_desktop.ui.slash import SlashError, is_slash
+from tavern_desktop.ui.slash import SlashCommand, SlashError, is_slash, parse_slash
 
 if TYPE_CHECKING:
     from tavern_desktop.session.drafts import Drafts
@@ -38,8 +38,10 @@ class Writing(QObject):
     sent = Signal()
     message_sent = Signal()
     """The person's message is in the chat, for somebody to answer."""
-    reply_requested = Signal(str)
-    """A `/` command asks for a reply: "continue", …"""
+    continue_requested = Signal()
+    """The newest message is to go on."""
+    persona_requested = Signal(str, object)
+    """(name, done): the person wants to write as this persona; `done` is called once they do."""
     noticed = Signal(object)
     """A Notice for the banner."""
     notice_withdrawn = Signal(str)
@@ -138,6 +140,8 @@ class Writing(QObject):
         if session is not self._session() or session.chat is None:
             return  # the person went elsewhere meanwhile; text and pictures stayed with the chat
         try:
+            if is_slash(text) and self._ask(parse_slash(text), text):
+                return
             command = command_for(text, session.chat, self.persona, media)
         except SlashError as error:
             self._say(str(error))
@@ -151,6 +155,21 @@ class Writing(QObject):
         self.sent.emit()
         if not is_slash(text):
             self.message_sent.emit()
+
+    def _ask(self, command: SlashCommand, text: str) -> bool:
+        """Ask others for what no message comes of; False for any other command."""
+
+        def done() -> None:
+            if self._area.text.toPlainText() == text:
+                self._area.text.clear()
+            self.notice_withdrawn.emit(SEND_NOTICE)
+
+        if command.name == "continue":
+            done()
+            self.continue_requested.emit()
+        elif command.name == "persona":
+            self.persona_requested.emit(command.text, done)
+        return command.name in ("continue", "persona")
 
     def _note_text(self) -> None:
         session = self._session()

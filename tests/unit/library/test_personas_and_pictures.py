@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tavern_desktop.library.data_root import DataRoot
-from tavern_desktop.library.personas import persona_for
+from tavern_desktop.library.personas import persona_for, personas
 from tavern_desktop.library.pictures import resolve_picture
 from tavern_desktop.library.settings_file import chat_truncation, read_settings
 
@@ -122,3 +122,16 @@ def test_how_many_messages_sillytavern_shows(root: DataRoot) -> None:
 
 def test_a_folder_that_is_missing_still_has_a_person(tmp_path: Path) -> None:
     assert persona_for(DataRoot(tmp_path / "missing"), {}).name == "You"
+
+
+def test_the_personas_of_a_folder_are_those_with_a_name_and_the_active_one(root: DataRoot) -> None:
+    for name in ("b.png", "a.png", "nameless.png"):
+        (root.personas / name).write_bytes(b"x")
+    settings = read_settings(root) | {"username": "Nameless One", "user_avatar": "nameless.png"}
+    settings["power_user"] = {"personas": {"b.png": "anna", "a.png": "Bea", "gone.png": "Gone", "": "x"}}
+    (root.user_folder / "settings.json").write_text(json.dumps(settings), "utf-8")
+    assert [(one.name, one.id) for one in personas(root)] == [
+        ("anna", "b.png"),
+        ("Bea", "a.png"),
+        ("Nameless One", "nameless.png"),
+    ]

@@ -26,6 +26,8 @@ def test_what_is_a_command() -> None:
         ('/sendas name="Captain Ilse" Aye.', SlashCommand("sendas", "Aye.", "Captain Ilse")),
         ("/sendas name=Mira Come in.", SlashCommand("sendas", "Come in.", "Mira")),
         ("/SYS loud", SlashCommand("sys", "loud")),
+        ("/continue", SlashCommand("continue")),
+        ("/persona Captain Ilse", SlashCommand("persona", "Captain Ilse")),
     ],
 )
 def test_what_commands_say(text: str, command: SlashCommand) -> None:
@@ -44,6 +46,8 @@ def test_what_commands_say(text: str, command: SlashCommand) -> None:
         "/sys",
         '/sendas name="Mira text',
         "/sendas Mira hi",
+        "/continue please",
+        "/persona",
     ],
 )
 def test_what_is_none_is_explained(text: str) -> None:
