@@ -76,12 +76,11 @@ class Generations:
             raise CommandRefused("A reply is being written in this chat already; stop it first.")
         messages = tuple(chat.messages)
         index = chat.find(key) if key is not None else None
-        if kind == "swipe" and index is not None and not facts.may_swipe(messages[index].seen_data()):
-            if index != len(messages) - 1:
-                raise CommandRefused("Only a reply can have another alternative.")
-            kind = "reply"
+        if kind == "swipe" and index is not None:
+            kind, index = _alternative(messages, index)
         end = _end(messages, kind, index)
-        target = Target(kind, messages[:end], key if kind in ("swipe", "continue") else None)
+        grows = messages[index].key if index is not None and kind in ("swipe", "continue") else None
+        target = Target(kind, messages[:end], grows)
         asked = Asked(session.path, chat.header.metadata(), messages, end, kind, speaker, persona)
         task = GenerationTask(session, target, speaker, persona.name, self._models.means)
         # The task holds the chat open as a view does: nobody has to look for the reply to reach it.
@@ -129,6 +128,22 @@ class Generations:
             self._open_chats.release(task.session)
 
         return end
+
+
+def _alternative(messages: tuple[Message, ...], index: int) -> tuple[Kind, int | None]:
+    """Return what asking for another alternative of a message means: of that reply, or of the one before a note.
+
+    A message of the person's at the end is answered anew. Raises CommandRefused. (Known failure B-32: notes stay.)
+    """
+    for at in range(index, -1, -1):
+        data = messages[at].seen_data()
+        if facts.kind(data) == "character" and facts.may_swipe(data):
+            return "swipe", at
+        if facts.role(data) == "user":
+            if at == index and at != len(messages) - 1:
+                raise CommandRefused("Only a reply can have another alternative.")
+            return "reply", None
+    raise CommandRefused("There is no reply in this chat yet.")
 
 
 def _end(messages: tuple[Message, ...], kind: Kind, index: int | None) -> int:

@@ -14,7 +14,7 @@ from tavern_desktop.session.generating.entering import Bootstrap, ConversationVi
 from tavern_desktop.session.generating.events import Event, Partial
 from tavern_desktop.session.generating.reply import Speaker
 from tavern_desktop.session.refusals import CommandRefused
-from tests.unit.session.chats import recorded, user
+from tests.unit.session.chats import recorded, reply, user, write
 from tests.unit.session.generating.scripted import Program
 
 PIECES = [Reasoning("hm"), Text("Good "), Text("mor"), Text("ning."), Finished("stop")]
@@ -177,6 +177,29 @@ def test_what_a_request_is_built_from_stays_what_was_asked(program: Program) -> 
     model.send(Text("c1"))
     program.finish(task, model)
     assert session.chat.messages[1].data()["swipes"] == ["a1", "b1", "c1"]
+
+
+def test_another_alternative_never_touches_a_note(program: Program) -> None:
+    """B-32: only the reply before the note gains one; with the note at the end, too."""
+    note = {"name": "Note", "is_user": False, "is_system": True, "mes": "n1", "extra": {}}
+    path = write(program.folder / "notes.jsonl", [user("u0"), reply("a1"), note])
+    session = program.open(path)
+    assert session.chat is not None
+    task, model = program.start(session, "swipe", session.chat.messages[2].key)
+    model.send(Text("b1"))
+    program.finish(task, model)
+    records = [message.data() for message in session.chat.messages]
+    assert (records[1]["swipes"], records[2]) == (["a1", "b1"], note)
+
+
+def test_a_message_that_is_no_reply_has_no_alternatives(program: Program) -> None:
+    session = program.open(program.write())
+    assert session.chat is not None
+    with pytest.raises(CommandRefused, match="Only a reply"):
+        program.start(session, "swipe", session.chat.messages[0].key)
+    task, model = program.start(session, "swipe", session.chat.messages[2].key)
+    assert task.target.kind == "reply"
+    program.finish(task, model)
 
 
 def test_at_the_end_every_reply_is_kept_as_far_as_it_came(program: Program) -> None:
