@@ -134,6 +134,8 @@ class KeyStore:
         except Timeout:
             message = "another program keeps the keys locked"
             raise StorageError("io", "replace_blocked", message, chat_ref=self.file) from None
+        except OSError as error:
+            raise from_os(error, "write", self.file) from None
 
 
 def variable_for(name: str) -> str:

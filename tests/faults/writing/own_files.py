@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tavern_desktop.backends.connection import Connection
+from tavern_desktop.session import key_store
+from tavern_desktop.session.connections import Connections
+from tavern_desktop.session.key_store import KeyStore
 from tavern_desktop.session.preferences import Preferences
 from tavern_desktop.storage import journal as journal_module
 from tavern_desktop.storage.drafts import Draft, DraftFolder
@@ -161,6 +165,61 @@ class KeepSettings(WritePath):
 
     def check(self) -> None:
         assert self.user() in ("one", "two")
+
+
+class KeepConnection(WritePath):
+    """How a model server is reached."""
+
+    name = "connection"
+
+    def make_ready(self) -> None:
+        super().make_ready()
+        Connections(own_folders()).put(self.connection("one"))
+
+    def connection(self, name: str) -> Connection:
+        return Connection(id=name, name=name, protocol="openai", url="http://127.0.0.1:1/v1")
+
+    def act(self) -> None:
+        Connections(own_folders()).put(self.connection("two"))
+
+    def names(self) -> list[str]:
+        return [connection.name for connection in Connections(own_folders()).all()]
+
+    def is_done(self) -> bool:
+        return self.names() == ["one", "two"]
+
+    def check(self) -> None:
+        assert self.names() in (["one"], ["one", "two"])
+
+
+class KeepKey(WritePath):
+    """A key, on a system without a key store."""
+
+    name = "key"
+
+    def make_ready(self) -> None:
+        super().make_ready()
+        self.put("one")
+
+    def put(self, name: str) -> None:
+        with pytest.MonkeyPatch.context() as patches:
+            patches.setattr(key_store, "_from_system", lambda ask: None)
+            KeyStore(own_folders()).put(name, f"key {name}")
+
+    def act(self) -> None:
+        self.put("two")
+
+    def keys(self) -> list[str]:
+        """Return the keys that are kept."""
+        with pytest.MonkeyPatch.context() as patches:
+            patches.setattr(key_store, "_from_system", lambda ask: None)
+            return [KeyStore(own_folders()).get(name) for name in ("one", "two")]
+
+    def is_done(self) -> bool:
+        return self.keys() == ["key one", "key two"]
+
+    def check(self) -> None:
+        assert self.keys() in (["key one", ""], ["key one", "key two"])
 
 
 class NoteUnsaved(WritePath):
