@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tavern_desktop.storage import locks
 from tavern_desktop.storage.errors import StorageError, from_os
+from tavern_desktop.storage.publish import sync_folder
 from tavern_desktop.storage.reader import BLOCK_SIZE, blocks, opened
 from tavern_desktop.storage.signature import Signature
 from tavern_desktop.storage.stages import Stage, sweep
@@ -29,6 +30,7 @@ def copy_new(source: Path, target: Path) -> Signature:
                 stage.write(blocks(file, found.size, BLOCK_SIZE, source))
             signature = stage.sync()
             stage.take_free_name()
+            sync_folder(target.parent)
         except FileExistsError:
             stage.discard()
             raise StorageError("already_exists", "target", chat_ref=target) from None
