@@ -1,4 +1,4 @@
-"""After a power cut (known failures B-07): nothing takes a place before it is on the disk, and then the place is too."""
+"""After a power cut (known failures B-07): nothing takes a place before it is on the disk, then so is the place."""
 
 from __future__ import annotations
 
