@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -29,8 +29,8 @@ class Models(Protocol):
     def means(self) -> Means:
         """What tasks work with."""
 
-    def produce(self, asked: Asked) -> Produce:
-        """Return what builds the request and streams the reply for what was asked."""
+    def produce(self, asked: Asked, count: int = 1) -> Produce:
+        """Return what builds the request and streams the reply for what was asked; `count` alternatives if it can."""
 
 
 class Generations:
@@ -60,9 +60,15 @@ class Generations:
         return self.of(self._open_chats.session_for(path)) if self._running else None
 
     def start(
-        self, session: ChatSession, kind: Kind, speaker: Speaker, persona: Persona, key: int | None = None
+        self,
+        session: ChatSession,
+        kind: Kind,
+        speaker: Speaker,
+        persona: Persona,
+        key: int | None = None,
+        count: int = 1,
     ) -> GenerationTask:
-        """Begin a reply: behind the last message, or for the message `key` (swipe, continue).
+        """Begin a reply: behind the last message, or for the message `key` (swipe, continue); `count` alternatives.
 
         A message that cannot have alternatives, such as the user's, is answered instead. Raises CommandRefused.
         """
@@ -88,7 +94,7 @@ class Generations:
         self._running[task.id] = task
         task.ended.connect(self._end_of(task))
         # The request is built while those who watch make room for the reply.
-        task.start(self._models.produce(asked))
+        task.start(self._produce(asked, count))
         self.started.emit(task)
         return task
 
@@ -103,6 +109,11 @@ class Generations:
         self._due[task.id] = (speaker, persona)
         return task
 
+    def has_next(self, session: ChatSession) -> bool:
+        """Say whether something that was sent will be answered after the reply that is being written."""
+        task = self.of(session)
+        return task is not None and task.id in self._due
+
     def stop_all(self, timeout: float) -> None:
         """Stop every generation and put what has come into its chat: the program ends."""
         self._is_ending = True
@@ -111,6 +122,13 @@ class Generations:
         if self._running:
             self._models.means.runner.run_until(lambda: not self._running, timeout)
         self._is_ending = False
+
+    def _produce(self, asked: Asked, count: int) -> Produce:
+        if count == 1:
+            return self._models.produce(asked)
+        from tavern_desktop.session.generating.several import several
+
+        return several(partial(self._models.produce, asked), count)
 
     @cached_property
     def _models(self) -> Models:

@@ -83,6 +83,12 @@ class Incoming:
         return round(((self.reasoning_to or self._clock()) - self.reasoning_from) * 1000)
 
     @property
+    def seconds_writing(self) -> float:
+        """How long ago the first piece of text or reasoning came, 0 while nothing has."""
+        times = [at for at in (self.first_text_at, self.reasoning_from) if at is not None]
+        return self._clock() - min(times) if times else 0.0
+
+    @property
     def first_token_ms(self) -> int | None:
         """Milliseconds from the request to the first piece of text or reasoning."""
         times = [at for at in (self.first_text_at, self.reasoning_from) if at is not None]
@@ -112,7 +118,7 @@ class Incoming:
             text, reasoning = alternative.parser.feed(event.text)
             self._add(event.choice, alternative, text, reasoning, items)
         elif isinstance(event, Reasoning):
-            self.signature += event.signature
+            self.signature += event.signature if event.choice == 0 else ""
             self._add(event.choice, self._alternative(event.choice), "", event.text, items)
         elif isinstance(event, Started):
             self.model = event.model or self.model

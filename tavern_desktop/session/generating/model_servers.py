@@ -11,7 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
+
 from tavern_desktop.backends.connection import Connection, Secrets, is_near
+from tavern_desktop.backends.discovery import HERE
 from tavern_desktop.backends.errors import BackendError
 from tavern_desktop.backends.events import Failed
 from tavern_desktop.backends.loop_thread import LoopThread
@@ -66,9 +69,9 @@ class ModelServers:
         """Who waits for a local model; changed on any thread under `_mutex`."""
         self._mutex = threading.Lock()
 
-    def produce(self, asked: Asked) -> Produce:
-        """Return what builds the request and streams the reply for what was asked."""
-        return self.requests.produce(asked)
+    def produce(self, asked: Asked, count: int = 1) -> Produce:
+        """Return what builds the request and streams the reply for what was asked; `count` alternatives if it can."""
+        return self.requests.produce(asked, count)
 
     def connection_for(self, choices: ChatChoices) -> Connection | None:
         """Return the connection a chat uses, as far as the file was read; None where there is none."""
@@ -76,6 +79,18 @@ class ModelServers:
             return self._connection(choices)
         except NoModel:
             return None
+
+    def described(self, connection: Connection) -> Backend:
+        """Return what tells which settings a server takes; nothing can be sent by it. Raises BackendError."""
+        if connection.protocol == "local":
+            connection = msgspec.structs.replace(
+                connection,
+                protocol="openai",
+                provider="llamacpp",
+                url=f"http://{HERE}",
+                model=Path(connection.model).stem,
+            )
+        return open_backend(connection, Secrets(), self.http)
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         """Run something on the loop."""

@@ -36,14 +36,15 @@ class Speaker:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a generation brought. Times as SillyTavern writes them; `others` are alternatives that came with it."""
+    """What a generation brought. Times as SillyTavern writes them; `others` are alternatives that came with it,
+    which have none of their own."""
 
     text: str
     reasoning: str = ""
     started: str = ""
     finished: str = ""
     extra: dict[str, Any] = field(default_factory=dict)
-    others: tuple[str, ...] = ()
+    others: tuple[Reply, ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -58,12 +59,6 @@ class Reply:
             "gen_finished": self.finished,
             "extra": dict(self.extra),
         }
-
-    def other_info(self) -> Record:
-        """Return that of the other alternatives: the same without what is only the first one's."""
-        own = {"token_count", "reasoning", "reasoning_duration", "reasoning_type", "reasoning_signature"}
-        info = self.info()
-        return info | {"extra": {name: value for name, value in self.extra.items() if name not in own}}
 
 
 class AddReply(InsertMessage):
@@ -91,10 +86,8 @@ class AddAlternative(AddSwipe):
 
     def _swipe(self, data: Record, pristine: bool) -> Record:
         shown = super()._swipe(data, pristine)
-        for text in self._reply.others:
-            shown = swipes.add(
-                shown, text, self._reply.other_info(), send_date=self._reply.finished, show=False, pristine=pristine
-            )
+        for other in self._reply.others:
+            shown = swipes.add(shown, other.text, other.info(), send_date=other.finished, show=False, pristine=pristine)
         return shown
 
 
@@ -106,9 +99,18 @@ class ContinueMessage(EditFields):
         fields = {"gen_started": reply.started, "gen_finished": reply.finished}
         super().__init__(key, fields, _more(reply), "Continue message")
         self._added = joint + reply.text
+        self._stopped_by = stopped_by({"extra": reply.extra})
 
     def _change(self, chat: Chat, data: Record) -> Record:
-        return super()._change(chat, edits.set_text(data, facts.text(data) + self._added))
+        grown = edits.set_text(data, facts.text(data) + self._added)
+        return super()._change(chat, edits.set_fields(grown, {}, _marked(data, self._stopped_by)))
+
+
+def stopped_by(data: Record) -> str:
+    """Return who stopped a reply before it was whole: "user", "error" or "closing"; "" for one that is whole."""
+    own = facts.extra(data).get(NAMESPACE)
+    who = own.get(STOPPED) if isinstance(own, dict) else None
+    return who if isinstance(who, str) else ""
 
 
 def nearest_surviving(chat: Chat, before: tuple[Message, ...]) -> int | None:
@@ -122,14 +124,23 @@ def record_of(reply: Reply, speaker: Speaker) -> Record:
     info = reply.info()
     record |= {"gen_started": reply.started, "gen_finished": reply.finished, "extra": dict(reply.extra)}
     record |= {"swipe_info": [info]} | speaker.fields()
-    for text in reply.others:
-        record = swipes.add(record, text, reply.other_info(), send_date=reply.finished, show=False)
+    for other in reply.others:
+        record = swipes.add(record, other.text, other.info(), send_date=other.finished, show=False)
     return record
 
 
 def _more(reply: Reply) -> dict[str, Any]:
-    kept = {"api", "model", "token_count", NAMESPACE}
+    kept = {"api", "model", "token_count"}
     more = {name: value for name, value in reply.extra.items() if name in kept}
     if reply.reasoning:
         more["reasoning"] = reply.reasoning
     return more
+
+
+def _marked(data: Record, who: str) -> dict[str, Any]:
+    """Return what of ours a message's `extra` says once its text went on, "" for to its end (`edits.set_fields`)."""
+    own = facts.extra(data).get(NAMESPACE)
+    kept = {name: value for name, value in own.items() if name != STOPPED} if isinstance(own, dict) else {}
+    if who:
+        kept[STOPPED] = who
+    return {NAMESPACE: kept or edits.ABSENT}

@@ -11,7 +11,9 @@ from tavern_desktop.session.generating.task import GenerationTask
 
 def record_so_far(task: GenerationTask, partial: Partial) -> bytes:
     """Return the JSON text of the message that grows or is to come. On the owner, once a frame."""
-    extra = {"reasoning": partial.reasoning} if partial.reasoning else {}
+    extra: dict[str, object] = {}
+    if partial.reasoning:
+        extra = {"reasoning": partial.reasoning, "reasoning_duration": task.reasoning_ms}
     reply = Reply(partial.text, partial.reasoning, finished=task.started, extra=extra)
     chat = task.session.chat
     index = chat.find(task.key) if chat is not None else None

@@ -26,7 +26,7 @@ from tavern_desktop.prompt.messages import Prompt, PromptError
 from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.generating.event_log import EventLog
 from tavern_desktop.session.generating.events import EventType
-from tavern_desktop.session.generating.incoming import Incoming, Item
+from tavern_desktop.session.generating.incoming import Alternative, Incoming, Item
 from tavern_desktop.session.generating.keeping import StreamKeeper
 from tavern_desktop.session.generating.pump import FRAME, Pump
 from tavern_desktop.session.generating.reply import (
@@ -144,6 +144,16 @@ class GenerationTask:
         """How fast the model writes, by its own count; None where it does not say."""
         usage = self._incoming.usage
         return usage.tokens_per_second if usage is not None else None
+
+    @property
+    def reasoning_ms(self) -> int | None:
+        """How long the model has thought, None if it did not."""
+        return self._incoming.reasoning_ms
+
+    @property
+    def seconds_writing(self) -> float:
+        """How long ago the first piece came, 0 while nothing has."""
+        return self._incoming.seconds_writing
 
     @property
     def usage_prompt_tokens(self) -> int | None:
@@ -290,10 +300,19 @@ class GenerationTask:
             extra["time_to_first_token"] = incoming.first_token_ms
         if incoming.usage is not None and incoming.usage.reply is not None:
             extra["token_count"] = incoming.usage.reply
-        if state != "done":
-            extra[NAMESPACE] = {STOPPED: "error" if state == "failed" else self._why_stopped}
-        others = tuple(filter(None, (self._cleaned(other.text)[0] for other in incoming.others)))
-        return Reply(text, reasoning, self.started, finished, extra, others)
+        who = "error" if state == "failed" else self._why_stopped
+        mark = {NAMESPACE: {STOPPED: who}} if state != "done" else {}
+        others = tuple(self._other(other, extra, mark, finished) for other in incoming.others)
+        extra |= {} if incoming.main.finish else mark
+        return Reply(text, reasoning, self.started, finished, extra, tuple(one for one in others if not one.is_empty))
+
+    def _other(self, alternative: Alternative, of_main: dict[str, Any], mark: dict[str, Any], finished: str) -> Reply:
+        """Return an alternative that came beside the main one; `mark` is for one that is not whole."""
+        extra = {name: of_main[name] for name in ("api", "model")} | ({} if alternative.finish else mark)
+        reasoning = alternative.reasoning.strip()
+        if reasoning:
+            extra |= {"reasoning": reasoning, "reasoning_type": "model"}
+        return Reply(self._cleaned(alternative.text)[0], reasoning, self.started, finished, extra)
 
     def _cleaned(self, text: str) -> tuple[str, str]:
         """Return the text without what others would say in it; one that goes on keeps the blanks it begins with."""

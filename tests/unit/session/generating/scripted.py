@@ -98,7 +98,7 @@ class Program:
         """End the thread of the models."""
         self.loop.close()
 
-    def produce(self, asked: Asked) -> Produce:
+    def produce(self, asked: Asked, count: int = 1) -> Produce:
         """Return a model for what was asked: the part of `Models`."""
         model = Scripted()
         model.asked = asked
