@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tavern_desktop.session.file_acts import FileDone, Removed
     from tavern_desktop.ui.chat_part import ChatPart
 
+TOLD_EVERY = 10
+"""Chats after which one is told again how far it is."""
 SHOWN_WORDS = 48
 """Characters of a chat's last words that the undo bar has room for."""
 
@@ -142,25 +144,31 @@ class FileDeeds(QObject):
         gone: list[Removed] = []
         failed: list[str] = []
         in_view = self._part.desk.path
+        left = list(paths)
 
-        def removed(path: Path, outcome: Outcome[Removed]) -> None:
-            if isinstance(outcome.error, StorageError):
-                failed.append(f"{path.stem} ({sentence(outcome.error).rstrip('.')})")
-            else:
+        def go_on(path: Path, outcome: Outcome[Removed]) -> None:
+            if outcome.error is None:
                 gone.append(outcome.result())
-            if len(gone) + len(failed) == len(paths):
+            else:
+                failed.append(f"{path.stem} ({_why(outcome.error).rstrip('.')})")
+            if not left:
                 self._open_another(in_view, gone)
                 self._tell_removed(gone, failed)
+                return
+            if len(left) % TOLD_EVERY == 0:
+                told = self.tr("Moving to the bin: {done} of {n}…").format(done=len(paths) - len(left), n=len(paths))
+                self._teller.say(told)
+            begin()
 
-        for path in paths:
+        def begin() -> None:
+            path = left.pop(0)
             try:
-                self._services.file_acts.remove(path, partial(removed, path))
-            except Refused as refusal:
-                failed.append(f"{path.stem} ({refusal.sentence.rstrip('.')})")
-            except StorageError as error:
-                failed.append(f"{path.stem} ({sentence(error).rstrip('.')})")
-        if len(failed) == len(paths):
-            self._tell_removed(gone, failed)
+                self._services.file_acts.remove(path, partial(go_on, path))
+            except (Refused, StorageError) as error:
+                go_on(path, Outcome(error=error))
+
+        if left:
+            begin()
 
     def remove(self, path: Path, *, despite_damage: bool = False) -> None:
         """Move the chat to the system's bin, and offer to undo that."""
@@ -171,7 +179,7 @@ class FileDeeds(QObject):
         def removed(outcome: Outcome[Removed]) -> None:
             try:
                 gone = outcome.result()
-            except StorageError as error:
+            except (Refused, StorageError) as error:
                 self._not_removed(path, error)
                 return
             self._services.library.refresh_chat(gone.path)
@@ -195,18 +203,13 @@ class FileDeeds(QObject):
     def _start(self, start: Callable[[], None], what_failed: str) -> None:
         try:
             start()
-        except Refused as refusal:
-            self._fail(what_failed, refusal.sentence)
-        except StorageError as error:
-            self._fail(what_failed, sentence(error))
+        except (Refused, StorageError) as error:
+            self._fail(what_failed, _why(error))
 
     def _done(self, outcome: Outcome[FileDone], what_failed: str) -> FileDone | None:
         """Return what was done, its warnings said; None where it was not, which is said too."""
-        if isinstance(outcome.error, Refused):
-            self._fail(what_failed, outcome.error.sentence)
-            return None
-        if isinstance(outcome.error, StorageError):
-            self._fail(what_failed, sentence(outcome.error))
+        if isinstance(outcome.error, Refused | StorageError):
+            self._fail(what_failed, _why(outcome.error))
             return None
         done = outcome.result()
         for warning in done.warnings:
@@ -229,9 +232,9 @@ class FileDeeds(QObject):
             self._services.library.refresh_chat(done.path)
             self._arrived(done.path)
 
-    def _not_removed(self, path: Path, error: StorageError) -> None:
-        if error.kind not in ("bad_header", "bad_encoding"):
-            self._fail(self.tr("Not moved to the bin"), sentence(error))
+    def _not_removed(self, path: Path, error: StorageError | Refused) -> None:
+        if isinstance(error, Refused) or error.kind not in ("bad_header", "bad_encoding"):
+            self._fail(self.tr("Not moved to the bin"), _why(error))
             return
         text = self.tr("Not moved to the bin: the file is damaged, and some of it may still be readable.")
         self._teller.ask(text, self.tr("Move It Anyway"), lambda: self.remove(path, despite_damage=True))
@@ -247,8 +250,8 @@ class FileDeeds(QObject):
 
     def _tell_removed(self, gone: list[Removed], failed: list[str]) -> None:
         """Say what became of several chats."""
+        self._services.library.refresh_for(frozenset(str(each.path) for each in gone))
         for each in gone:
-            self._services.library.refresh_chat(each.path)
             for warning in each.warnings:
                 self._services.messages.warning(warning)
         if failed:
@@ -319,6 +322,15 @@ class FileDeeds(QObject):
 
     def _fail(self, what: str, why: str) -> None:
         self._teller.fail(f"{what}: {why}")
+
+
+def _why(error: BaseException) -> str:
+    """Return the sentence of an error that is for people; any other is raised."""
+    if isinstance(error, StorageError):
+        return sentence(error)
+    if isinstance(error, Refused):
+        return error.sentence
+    raise error
 
 
 def _renamed(path: Path, name: str) -> Path:

@@ -27,9 +27,9 @@ from tavern_desktop.ui.chat_header import AvatarBox
 from tavern_desktop.ui.dropping import dropped_chats
 from tavern_desktop.ui.file_deeds import FileDeeds
 from tavern_desktop.ui.icons import icon
-from tavern_desktop.ui.manager.model import CHAT, USED, ManagerFilter, ManagerModel
+from tavern_desktop.ui.manager.model import CHAT, MESSAGES, SIZE, USED, ManagerModel
 from tavern_desktop.ui.manager.owner import Owner
-from tavern_desktop.ui.manager.painter import ManagerPainter
+from tavern_desktop.ui.manager.painter import SIDE, ManagerPainter
 from tavern_desktop.ui.manager.rows import managed_chats
 from tavern_desktop.ui.tellers import BannerTeller
 from tavern_desktop.ui.widgets import TextField, icon_button, label, push_button
@@ -59,7 +59,6 @@ class ChatManager(QDialog):
         self._teller = BannerTeller(self.banner)
         self.deeds = FileDeeds(self, part, self._teller, self._arrived)
         self.model = ManagerModel(self)
-        self.filter = ManagerFilter(self.model, self)
         self.table = self._make_table()
         self.search = TextField(self.tr("Search titles and last words"))
         self.search.setClearButtonEnabled(True)
@@ -79,18 +78,16 @@ class ChatManager(QDialog):
     def chosen(self) -> list[Path]:
         """Return the selected chats, as they stand."""
         rows = sorted(index.row() for index in self.table.selectionModel().selectedRows(CHAT))
-        return [Path(self.filter.index(row, CHAT).data(Qt.ItemDataRole.UserRole)) for row in rows]
+        return [Path(self.model.index(row, CHAT).data(Qt.ItemDataRole.UserRole)) for row in rows]
 
     def choose(self, path: Path | str) -> bool:
         """Select one chat alone; return whether it is listed."""
-        for row in range(self.filter.rowCount()):
-            index = self.filter.index(row, CHAT)
-            if index.data(Qt.ItemDataRole.UserRole) == str(path):
-                flags = QItemSelectionModel.SelectionFlag
-                self.table.selectionModel().setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
-                self.table.scrollTo(index)
-                return True
-        return False
+        row = self.model.row_of(str(path))
+        if row is None:
+            return False
+        self._choose_row(row)
+        self.table.scrollTo(self.model.index(row, CHAT))
+        return True
 
     def run(self, act: Act) -> None:
         """Do an act to what is selected; what is about one chat is done only to one."""
@@ -134,6 +131,8 @@ class ChatManager(QDialog):
     # -- what is shown ----------------------------------------------------------------------------------
 
     def _refresh(self) -> None:
+        if self.table.state() == QAbstractItemView.State.EditingState:
+            return  # the name that is being typed is not taken away; see `_connect`
         library = self._services.library
         rows = library.chats_of(character=self._owner.character, group=self._owner.group)
         kept = self.chosen()
@@ -141,7 +140,7 @@ class ChatManager(QDialog):
         self.model.set_chats(managed_chats(rows, self._owner.current(library)))
         self.table.verticalScrollBar().setValue(scrolled)
         self._select_wanted()
-        if not self.chosen() and not (kept and self.choose(kept[0])) and self.filter.rowCount():
+        if not self.chosen() and not (kept and self.choose(kept[0])) and self.model.rowCount():
             self._choose_row(0)
         self._show_state()
 
@@ -151,16 +150,16 @@ class ChatManager(QDialog):
 
     def _choose_row(self, row: int) -> None:
         flags = QItemSelectionModel.SelectionFlag
-        self.table.selectionModel().setCurrentIndex(self.filter.index(row, CHAT), flags.ClearAndSelect | flags.Rows)
+        self.table.selectionModel().setCurrentIndex(self.model.index(row, CHAT), flags.ClearAndSelect | flags.Rows)
 
     def _search(self, text: str) -> None:
-        self.filter.keep(text)
-        if not self.chosen() and self.filter.rowCount():
+        self.model.keep(text)
+        if not self.chosen() and self.model.rowCount():
             self._choose_row(0)
         self._show_state()
 
     def _show_state(self) -> None:
-        total, shown = self.model.rowCount(), self.filter.rowCount()
+        total, shown = self.model.total, self.model.rowCount()
         number = self.locale().toString
         chats = self.tr("1 chat") if total == 1 else self.tr("{n} chats").format(n=number(total))
         if shown != total:
@@ -200,7 +199,7 @@ class ChatManager(QDialog):
         table = QTreeView()
         table.setObjectName("chatTable")
         table.setAccessibleName(self.windowTitle())
-        table.setModel(self.filter)
+        table.setModel(self.model)
         table.setItemDelegate(ManagerPainter(table))
         table.setRootIsDecorated(False)
         table.setUniformRowHeights(True)
@@ -215,9 +214,15 @@ class ChatManager(QDialog):
         head = table.header()
         head.setAccessibleName(self.tr("Columns: click to sort"))
         head.setStretchLastSection(False)
-        head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         head.setSectionResizeMode(CHAT, QHeaderView.ResizeMode.Stretch)
+        # Fixed: to fit them to their contents would mean asking every row.
+        for column, widest in ((MESSAGES, "1,000,000"), (SIZE, "999.9 MB"), (USED, "30 Sep 2026")):
+            wide = max(table.fontMetrics().horizontalAdvance(text) for text in (widest, self._title_of(column)))
+            head.resizeSection(column, wide + 2 * SIDE)
         return table
+
+    def _title_of(self, column: int) -> str:
+        return str(self.model.headerData(column, Qt.Orientation.Horizontal))
 
     def _lay_out(self) -> None:
         self.avatar = AvatarBox(AVATAR)
@@ -268,6 +273,7 @@ class ChatManager(QDialog):
         self.search.textChanged.connect(self._search)
         self.search.down_pressed.connect(self.table.setFocus)
         self.table.doubleClicked.connect(lambda index: self._open())
+        self.table.itemDelegate().closeEditor.connect(lambda editor, hint: QTimer.singleShot(0, self, self._refresh))
         self.table.customContextMenuRequested.connect(self._ask_for_menu)
         self.table.selectionModel().selectionChanged.connect(lambda now, before: self._show_available())
         for act in (*ONE_CHAT, Act.REMOVE_CHAT):

@@ -1,10 +1,11 @@
-"""The table of the chat manager, and what it is sorted and filtered by."""
+"""The table of the chat manager: chats as they are sorted and filtered at the moment."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QLocale, QModelIndex, QObject, QSortFilterProxyModel, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QLocale, QModelIndex, QObject, Qt, Signal
 
 from tavern_desktop.ui.manager.rows import ManagedChat
 from tavern_desktop.ui.relative_date import relative_date
@@ -12,7 +13,13 @@ from tavern_desktop.ui.widgets import AnyIndex
 
 CHAT, MESSAGES, SIZE, USED = range(4)
 CHAT_ROLE = Qt.ItemDataRole.UserRole + 1
-SORT_ROLE = Qt.ItemDataRole.UserRole + 2
+
+_SORTED_BY: tuple[Callable[[ManagedChat], Any], ...] = (
+    lambda chat: chat.title.casefold(),
+    lambda chat: chat.messages,
+    lambda chat: chat.size,
+    lambda chat: chat.date_ms,
+)
 
 
 def size_text(size: int, locale: QLocale) -> str:
@@ -21,27 +28,54 @@ def size_text(size: int, locale: QLocale) -> str:
 
 
 class ManagerModel(QAbstractTableModel):
-    """One row a chat. `Qt.UserRole` is its path. Editing a title only asks for another name."""
+    """One row a chat that is to be seen. `Qt.UserRole` is its path. Editing a title only asks for another name."""
 
     rename_requested = Signal(str, str)
     """(path, name): a chat shall be called so."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._all: list[ManagedChat] = []
         self._chats: list[ManagedChat] = []
+        self._wanted = ""
+        self._column, self._order = USED, Qt.SortOrder.DescendingOrder
         self._locale = QLocale()
 
     def set_chats(self, chats: list[ManagedChat]) -> None:
-        """Show other chats; rows that stay the same chats stay the same rows."""
-        if chats == self._chats:
-            return
-        if [chat.file for chat in chats] != [chat.file for chat in self._chats]:
+        """Show other chats."""
+        if chats != self._all:
+            self._all = chats
+            self._show()
+
+    def keep(self, text: str) -> None:
+        """Show only chats whose title or last words hold `text`."""
+        self._wanted = text.strip().casefold()
+        self._show()
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        self._column, self._order = column, order
+        self._show()
+
+    @property
+    def total(self) -> int:
+        """How many chats there are, seen or not."""
+        return len(self._all)
+
+    def row_of(self, file: str) -> int | None:
+        """Return the row of a chat by its path, None if it is not to be seen."""
+        return next((row for row, chat in enumerate(self._chats) if chat.file == file), None)
+
+    def _show(self) -> None:
+        """Choose and order the chats anew; rows that stay the same chats stay the same rows."""
+        seen = [chat for chat in self._all if self._wanted in f"{chat.title}\n{chat.words}".casefold()]
+        seen.sort(key=_SORTED_BY[self._column], reverse=self._order == Qt.SortOrder.DescendingOrder)
+        if [chat.file for chat in seen] != [chat.file for chat in self._chats]:
             self.beginResetModel()
-            self._chats = chats
+            self._chats = seen
             self.endResetModel()
-            return
-        self._chats = chats
-        self.dataChanged.emit(self.index(0, 0), self.index(len(chats) - 1, USED))
+        elif seen:
+            self._chats = seen
+            self.dataChanged.emit(self.index(0, 0), self.index(len(seen) - 1, USED))
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._chats)
@@ -59,8 +93,6 @@ class ManagerModel(QAbstractTableModel):
             return chat.file
         if role == CHAT_ROLE:
             return chat
-        if role == SORT_ROLE:
-            return (chat.title.casefold(), chat.messages, chat.size, chat.date_ms)[index.column()]
         if role == Qt.ItemDataRole.ToolTipRole:
             return f"{chat.title}\n{chat.file}"
         if role == Qt.ItemDataRole.AccessibleTextRole:
@@ -103,24 +135,3 @@ class ManagerModel(QAbstractTableModel):
         count = self.tr("1 message") if chat.messages == 1 else self.tr("{n} messages").format(n=chat.messages)
         told = count if chat.messages >= 0 else ""
         return ", ".join(filter(None, (chat.title, *marks, told, relative_date(chat.date_ms), chat.words)))
-
-
-class ManagerFilter(QSortFilterProxyModel):
-    """Keeps the chats whose title or last words hold what was typed."""
-
-    def __init__(self, model: ManagerModel, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._wanted = ""
-        self.setSourceModel(model)
-        self.setSortRole(SORT_ROLE)
-        self.sort(USED, Qt.SortOrder.DescendingOrder)
-
-    def keep(self, text: str) -> None:
-        """Show only chats that hold `text`."""
-        self.beginFilterChange()
-        self._wanted = text.strip().casefold()
-        self.endFilterChange()
-
-    def filterAcceptsRow(self, row: int, parent: AnyIndex) -> bool:
-        chat: ManagedChat = self.sourceModel().index(row, CHAT).data(CHAT_ROLE)
-        return self._wanted in f"{chat.title}\n{chat.words}".casefold()
