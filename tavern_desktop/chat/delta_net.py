@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tavern_desktop.chat.content import common_ends
-from tavern_desktop.chat.deltas import UNKNOWN, Delta, Edit, Head, Insert, Move, Op, Remove, move
+from tavern_desktop.chat.deltas import UNKNOWN, Delta, Edit, Head, Insert, Move, Op, Remove, insertions, move, removals
 from tavern_desktop.chat.header import Header
 from tavern_desktop.chat.hunks import Hunks, squashed
 from tavern_desktop.chat.message import Message
@@ -228,11 +228,11 @@ class _State:
         stays = {source for source in self.sources if source is not None}
         gone = [index for index in self.span if index not in stays]
         for first, last in reversed(_runs(gone)):
-            ops.append(Remove(first, tuple(old_text(index) for index in range(first, last + 1))))
+            ops += removals(first, [old_text(index) for index in range(first, last + 1)])
         ops += _moves(self.offset, sorted(stays), [source for source in self.sources if source is not None])
         came = [index for index, source in enumerate(self.sources, self.offset) if source is None]
         for first, last in _runs(came):
-            ops.append(Insert(first, tuple(new_text(index) for index in range(first, last + 1))))
+            ops += insertions(first, [new_text(index) for index in range(first, last + 1)])
         for index, text in self.edits.items():
             change = text.change() if text is not None else None
             if change is not None:

@@ -11,7 +11,7 @@ while the chat was closed here. It can be put in and taken out like any other; e
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, MutableSequence
+from collections.abc import Callable, Iterator, MutableSequence, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -23,6 +23,8 @@ T = TypeVar("T")
 
 UNKNOWN = b""
 """A record whose text is not known."""
+MOST_RECORDS = 1000
+"""Records in one operation: whoever encodes it holds other threads up."""
 
 
 class DeltaMismatch(Exception):
@@ -133,6 +135,18 @@ class Delta:
     def count_after(self) -> int:
         """How many messages the state has that it leads to."""
         return self.count + self.added - self.removed
+
+
+def insertions(index: int, records: Sequence[bytes]) -> Iterator[Insert]:
+    """Yield what puts records before `index`, in operations that are not too large to be handled one by one."""
+    for start in range(0, len(records), MOST_RECORDS):
+        yield Insert(index + start, tuple(records[start : start + MOST_RECORDS]))
+
+
+def removals(index: int, records: Sequence[bytes]) -> Iterator[Remove]:
+    """Yield what takes records out, the first of which is at `index`; the last go first."""
+    for start in reversed(range(0, len(records), MOST_RECORDS)):
+        yield Remove(index + start, tuple(records[start : start + MOST_RECORDS]))
 
 
 def apply(delta: Delta, header: bytes, records: list[bytes], *, back: bool = False) -> bytes:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.delta_net import between, composed
-from tavern_desktop.chat.deltas import Delta, Edit, Head, Insert, Move, Op, Remove
+from tavern_desktop.chat.deltas import Delta, Edit, Head, Move, insertions, removals
 from tavern_desktop.chat.deltas import move as move_in
 from tavern_desktop.chat.header import Header
 from tavern_desktop.chat.message import Message
@@ -128,9 +128,9 @@ def _delta(count: int, event: _Event) -> Delta:
             edits = (Edit.between(index, old, new) for index, old, new in pairs if old != new)
             return Delta(count, tuple(edits))
         case _Present():
-            records = tuple(message.raw for message in event.messages)
-            op: Op = Remove(event.first, records) if event.is_out else Insert(event.first, records)
-            return Delta(count, (op,))
+            records = [message.raw for message in event.messages]
+            ops = removals(event.first, records) if event.is_out else insertions(event.first, records)
+            return Delta(count, tuple(ops))
         case Move():
             return Delta(count, (event,))
         case _HeaderSet():

@@ -7,9 +7,10 @@ the list of a thousand versions costs a few milliseconds. A payload has its own 
 
 from __future__ import annotations
 
+import itertools
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, Literal, NamedTuple
 
 import msgspec
@@ -24,6 +25,9 @@ _FRAME = struct.Struct("<2sHII")
 _MOST_LABEL = 200
 _PACKED_FROM = 512
 """Bytes of a payload from which it is compressed, without holding other threads up."""
+_STARTING_PIECES = 8
+_ARRAY = struct.Struct(">BI")
+"""The beginning of a MessagePack array of any length."""
 
 JournalKind = Literal["command", "undo", "redo", "outside", "found", "merge", "restore", "recovered", "reload"]
 """What made a change. outside: another program wrote it, and we followed; found: a version found on disk that we then
@@ -149,10 +153,7 @@ def entry_frame(
     is_shrink: bool = False,
 ) -> bytes:
     """Return the frame of a change. Several joined ones are a shrink if the first of them is."""
-    payload = encode_delta(delta)
-    is_packed = len(payload) >= _PACKED_FROM
-    if is_packed:
-        payload = zlib.compress(payload, 1)
+    payload, is_packed = _packed(delta)
     label = label[:_MOST_LABEL].encode("utf-8", "replace").decode("utf-8")
     meta = Meta(
         number, before, at_ms, _KINDS.index(kind), label, delta.count_after, delta.added, delta.removed,
@@ -179,9 +180,23 @@ def entry_delta(meta: Meta, payload: bytes) -> Delta:
     return decode_delta(zlib.decompress(payload) if meta.is_packed else payload)
 
 
-def encode_delta(delta: Delta) -> bytes:
-    """Return a delta as MessagePack."""
-    return _encode((delta.count, [_plain(op) for op in delta.ops]))
+def _packed(delta: Delta) -> tuple[bytes, bool]:
+    """Return a delta as it is written, and whether it is compressed. It is never encoded as one piece: others wait."""
+    pieces = _pieces(delta)
+    start = b"".join(itertools.islice(pieces, _STARTING_PIECES))
+    rest = next(pieces, b"")
+    if len(start) < _PACKED_FROM and not rest:
+        return start, False
+    packer = zlib.compressobj(1)
+    parts = [packer.compress(start + rest), *map(packer.compress, pieces), packer.flush()]
+    return b"".join(parts), True
+
+
+def _pieces(delta: Delta) -> Iterator[bytes]:
+    """Yield the MessagePack of `[count, [operation, …]]`, an operation in each piece."""
+    yield b"\x92" + _encode(delta.count) + _ARRAY.pack(0xDD, len(delta.ops))
+    for op in delta.ops:
+        yield _encode(_plain(op))
 
 
 def decode_delta(data: bytes) -> Delta:

@@ -196,3 +196,20 @@ def test_what_is_put_back_did_not_happen() -> None:
     assert pending is not None
     assert [type(op) for op in pending.delta().ops] == [Edit]
     assert recorder.take() is None
+
+
+def test_many_records_are_not_one_operation() -> None:
+    messages = Message.read(b'{"mes":"%d"}' % number for number in range(2500))
+    chat = Chat(Header(b"{}"), messages)
+    recorder = Recorder(chat)
+    chat.remove(100, 2399)
+    pending = recorder.take()
+    assert pending is not None
+    delta = pending.delta()
+    assert len(delta.ops) == 3
+    assert (delta.removed, delta.count_after) == (2300, 200)
+    before = b"{}", [message.raw for message in messages]
+    assert applied(delta, before) == state_of(chat)
+    assert applied(delta, state_of(chat), back=True) == before
+    net = between(Header(b"{}"), chat.messages, Header(b"{}"), messages)
+    assert applied(net, state_of(chat)) == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import random
 from pathlib import Path
@@ -12,7 +13,7 @@ from tavern_desktop.chat.deltas import Delta, Edit, Head, Insert, Move, Remove
 from tavern_desktop.storage import journal as journal_module
 from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.journal import Entry, Journal, Published
-from tavern_desktop.storage.journal_format import framed
+from tavern_desktop.storage.journal_format import Meta, entry_delta, entry_frame, framed, read_frame
 from tavern_desktop.storage.journal_segments import Segment
 from tavern_desktop.storage.signature import Signature
 
@@ -237,3 +238,18 @@ def test_read_while_another_process_joins_files(folder: Path, monkeypatch: pytes
     journal = Journal(folder)
     assert numbers(journal) == [8, 7, 6, 5, 4, 3, 2, 1]
     assert journal.warnings == []
+
+
+def test_many_small_operations_come_back_too() -> None:
+    for count in (1, 7, 8, 9, 500):
+        ops = tuple(Edit.between(index, b"old", b"new") for index in range(count))
+        delta = Delta(1000, ops)
+        meta, payload = entry_parts(delta)
+        assert entry_delta(meta, payload) == delta
+
+
+def entry_parts(delta: Delta) -> tuple[Meta, bytes]:
+    frame = io.BytesIO(entry_frame(1, 0, 0, "command", "", delta))
+    found = read_frame(frame, 0)
+    assert isinstance(found.head, Meta)
+    return found.head, frame.getvalue()[found.payload : found.end]
