@@ -111,9 +111,9 @@ class MainWindow(QMainWindow):
         self.part.show_choices()
 
     def open_last(self) -> None:
-        """Open the chat that was in view when the program ended, if it is still there."""
+        """Open the chat that was in view when the program ended, if it is still there and nobody was quicker."""
         last = self.services.root_state.last_chat
-        if last is not None:
+        if last is not None and self.desk.session is None:
             path = self.services.root.user_folder / last
             if path.is_file():
                 self.acts.open_chat(str(path))

@@ -136,6 +136,17 @@ def test_reasoning_can_be_copied_where_there_is_some(opened: Opener, qtbot: QtBo
     assert QGuiApplication.clipboard().text() == "thought"
 
 
+def test_a_click_that_is_quicker_than_the_last_chat_stands(opened: Opener, qtbot: QtBot) -> None:
+    window = opened()
+    last = open_chat(window, qtbot, "The tide table")
+    opened.close()
+    window = opened()
+    quicker = open_chat(window, qtbot, "灯谜")
+    window.open_last()
+    assert quicker != last
+    assert window.desk.path == quicker
+
+
 def test_deleting_offers_undo(opened: Opener, qtbot: QtBot) -> None:
     window = opened()
     open_chat(window, qtbot, "The tide table")
