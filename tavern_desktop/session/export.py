@@ -21,11 +21,14 @@ from tavern_desktop.storage.directory import kind_of
 from tavern_desktop.storage.errors import ChangedOnDisk, StorageError
 from tavern_desktop.storage.names import SUFFIX
 from tavern_desktop.storage.publish import publish
-from tavern_desktop.storage.reader import BLOCK_SIZE, Cancelled, blocks, load, opened
+from tavern_desktop.storage.reader import BLOCK_SIZE, Cancelled, Progress, blocks, load, opened
 from tavern_desktop.storage.signature import Signature
 
 Format = Literal["jsonl", "md", "html", "txt"]
 FORMATS: tuple[Format, ...] = ("jsonl", "md", "html", "txt")
+
+TOLD_EVERY = 500
+"""Messages after which is told how far it is."""
 
 Writer = Callable[[str, Iterable[Message]], Iterator[str]]
 """Takes the chat's title and its messages, yields the text piece by piece."""
@@ -39,20 +42,53 @@ def export_chat(
     An existing file is replaced only with `replace`. Raises StorageError already_exists/target, validation/argument
     where `out` is the chat itself, cancelled, what loading raises (not for jsonl, which is copied as it is), io.
     """
-    there = Signature.of_path(out)
-    if there is not None and out.samefile(path):
-        raise StorageError("validation", "argument", "The copy cannot take the place of the chat itself")
-    if there is not None and not replace:
-        raise StorageError("already_exists", "target", chat_ref=out)
-    if form == "jsonl" and there is None:
-        copy_new(path, out)
+    require_free(path, out, replace=replace)
+    if form == "jsonl":
+        copy_chat(path, out)
+    else:
+        write_text(read_told(path, cancelled), path, out, form, cancelled=cancelled)
+
+
+def require_free(path: Path, out: Path, *, replace: bool) -> None:
+    """Raise already_exists/target for a file that is not to be replaced, validation/argument for the chat itself."""
+    if not out.exists():
         return
-    title = path.name.removesuffix(SUFFIX)
-    pieces = _raw(path) if form == "jsonl" else _text(path, title, WRITERS[form], cancelled)
-    try:
-        publish(out, pieces, expected=there, integrity=None, force=True)
-    except ChangedOnDisk:
-        raise StorageError("already_exists", "target", chat_ref=out) from None
+    if out.samefile(path):
+        raise StorageError("validation", "argument", "The copy cannot take the place of the chat itself")
+    if not replace:
+        raise StorageError("already_exists", "target", chat_ref=out)
+
+
+def copy_chat(path: Path, out: Path) -> None:
+    """Write the chat at `path` to `out` byte for byte, whatever is there. Raises StorageError."""
+    there = Signature.of_path(out)
+    if there is None:
+        copy_new(path, out)
+    else:
+        _publish(out, _raw(path), there)
+
+
+def read_told(path: Path, cancelled: Cancelled | None = None) -> list[Message]:
+    """Return the messages of a chat as they are on disk. Raises StorageError."""
+    return load(path, kind=kind_of(path), cancelled=cancelled).messages
+
+
+def write_text(
+    messages: list[Message],
+    path: Path,
+    out: Path,
+    form: Format,
+    *,
+    cancelled: Cancelled | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Write the messages of the chat at `path` for people to `out`, whatever is there.
+
+    `progress` is told (messages, in all). Raises StorageError, cancelled.
+    """
+    told = _counted(messages, cancelled, progress)
+    pieces = (piece.encode("utf-8", "replace") for piece in WRITERS[form](path.name.removesuffix(SUFFIX), told))
+    _publish(out, pieces, Signature.of_path(out))
 
 
 def as_text(_title: str, messages: Iterable[Message]) -> Iterator[str]:
@@ -120,12 +156,20 @@ def _raw(path: Path) -> Iterator[bytes]:
         yield from blocks(file, signature.size, BLOCK_SIZE, path)
 
 
-def _text(path: Path, title: str, writer: Writer, cancelled: Cancelled | None) -> Iterator[bytes]:
-    messages = load(path, kind=kind_of(path), cancelled=cancelled).messages
-    for piece in writer(title, messages):
+def _counted(messages: list[Message], cancelled: Cancelled | None, progress: Progress | None) -> Iterator[Message]:
+    for number, message in enumerate(messages, 1):
         if cancelled is not None and cancelled():
             raise StorageError("cancelled", "user")
-        yield piece.encode("utf-8", "replace")
+        yield message
+        if progress is not None and (number % TOLD_EVERY == 0 or number == len(messages)):
+            progress(number, len(messages))
+
+
+def _publish(out: Path, pieces: Iterable[bytes], there: Signature | None) -> None:
+    try:
+        publish(out, pieces, expected=there, integrity=None, force=True)
+    except ChangedOnDisk:
+        raise StorageError("already_exists", "target", chat_ref=out) from None
 
 
 _PAGE_START = """\

@@ -24,7 +24,7 @@ from tavern_desktop.session.character_removal import CharacterRemoval
 from tavern_desktop.session.character_renaming import CharacterRenaming
 from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.copy_acts import CopyActs
-from tavern_desktop.session.export import Format, export_chat
+from tavern_desktop.session.export import Format, copy_chat, read_told, require_free, write_text
 from tavern_desktop.session.follow_links import LinkFollower
 from tavern_desktop.session.journal_place import JournalPlace
 from tavern_desktop.session.loading import HeaderForHeaderless, load_chat
@@ -39,6 +39,7 @@ from tavern_desktop.storage.directory import kind_of
 from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.file_moves import bin_file, rename, renamed
 from tavern_desktop.storage.own_folders import make_folder
+from tavern_desktop.storage.reader import Cancelled, Progress
 from tavern_desktop.storage.signature import Signature
 
 OWN_BIN, KEPT = "bin", "kept"
@@ -198,14 +199,43 @@ class FileActs:
         """Copy a backup beside the chat it is of, as a new chat (contract B9)."""
         self._submit_new(path, lambda: _copy_free(backup, path.parent, f"{path.stem} (backup)"), done)
 
-    def export(self, path: Path, out: Path, form: Format, done: Done, *, replace: bool = False) -> None:
-        """Write a chat to `out` (see `export_chat`); an open one is saved first. Raises CommandRefused."""
+    def export(
+        self,
+        path: Path,
+        out: Path,
+        form: Format,
+        done: Done,
+        *,
+        replace: bool = False,
+        cancelled: Cancelled | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        """Write a chat to `out` (see `export_chat`); an open one is saved first. Raises CommandRefused.
 
-        def write() -> Path:
-            export_chat(path, out, form, replace=replace)
+        Only reading is done in the file's lane: turning a long chat into a text takes longer than a save may wait.
+        `progress` is told (messages, in all), not on the owner.
+        """
+        read: list[Message] = []
+
+        def take() -> Path:
+            require_free(path, out, replace=replace)
+            if form == "jsonl":
+                copy_chat(path, out)
+            else:
+                read.extend(read_told(path, cancelled))
             return out
 
-        self.when_saved(path, write, done, is_chat=False)
+        def write() -> FileDone:
+            write_text(read, path, out, form, cancelled=cancelled, progress=progress)
+            return FileDone(out)
+
+        def taken(outcome: Outcome[FileDone]) -> None:
+            if outcome.error is not None or form == "jsonl":
+                done(outcome)
+            else:
+                self._runner.submit(write, done)
+
+        self.when_saved(path, take, taken, is_chat=False)
 
     def when_saved(self, path: Path, work: Callable[[], Path], done: Done, *, is_chat: bool = True) -> None:
         """Do `work`, which makes a file of what is on disk, after an open chat is saved. Raises CommandRefused.

@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
+from threading import Event
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 TOLD_EVERY = 10
 """Chats after which one is told again how far it is."""
+TELL_AFTER, TELL_AGAIN = 0.5, 0.2
+"""Seconds before it is told how far something is, and between two times."""
 SHOWN_WORDS = 48
 """Characters of a chat's last words that the undo bar has room for."""
 
@@ -128,13 +132,32 @@ class FileDeeds(QObject):
     def export_to(self, path: Path, out: Path, form: Format) -> None:
         """Write the chat to `out`, replacing what is there: the person was asked."""
 
+        stop, is_over = Event(), Event()
+
         def exported(outcome: Outcome[FileDone]) -> None:
+            is_over.set()
             done = self._done(outcome, self.tr("Not exported"))
             if done is not None:
                 self._teller.say(self.tr("Exported to {path}.").format(path=done.path))
 
-        acts = self._services.file_acts
-        self._start(lambda: acts.export(path, out, form, exported, replace=True), self.tr("Not exported"))
+        def told(done: int, total: int) -> None:
+            if not is_over.is_set() and not stop.is_set():
+                percent = self._window.locale().toString(100 * done // total)
+                self._teller.wait(self.tr("Exporting: {percent} %").format(percent=percent), stop.set)
+
+        acts, post = self._services.file_acts, self._services.runner.post
+        self._start(
+            lambda: acts.export(
+                path,
+                out,
+                form,
+                exported,
+                replace=True,
+                cancelled=stop.is_set,
+                progress=_after_a_while(lambda done, total: post(partial(told, done, total))),
+            ),
+            self.tr("Not exported"),
+        )
 
     def remove_all(self, paths: Sequence[Path]) -> None:
         """Move several chats to the bin, each with its own way back."""
@@ -322,6 +345,19 @@ class FileDeeds(QObject):
 
     def _fail(self, what: str, why: str) -> None:
         self._teller.fail(f"{what}: {why}")
+
+
+def _after_a_while(tell: Callable[[int, int], object]) -> Callable[[int, int], None]:
+    """Return what tells how far something is, once that is worth telling, and not too often."""
+    due = monotonic() + TELL_AFTER
+
+    def told(done: int, total: int) -> None:
+        nonlocal due
+        if monotonic() >= due:
+            due = monotonic() + TELL_AGAIN
+            tell(done, total)
+
+    return told
 
 
 def _why(error: BaseException) -> str:

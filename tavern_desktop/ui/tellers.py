@@ -21,6 +21,9 @@ class Teller(Protocol):
     def ask(self, text: str, answer: str, act: Callable[[], object]) -> None:
         """Tell why something was not done, with a button `answer` that does it all the same."""
 
+    def wait(self, text: str, cancel: Callable[[], object]) -> None:
+        """Tell that something is being done, with a way to stop it."""
+
     def offer_undo(self, text: str, undo: Callable[[], object]) -> None:
         """Tell that something was done, with a way back."""
 
@@ -45,6 +48,10 @@ class BannerTeller:
     def ask(self, text: str, answer: str, act: Callable[[], object]) -> None:
         """Tell why something was not done, with a button `answer` that does it all the same."""
         self._banner.show_notice(Notice(text, ((answer, act),), "warning", "file"))
+
+    def wait(self, text: str, cancel: Callable[[], object]) -> None:
+        """Tell that something is being done, with a way to stop it."""
+        self._banner.show_notice(Notice(text, ((self._banner.tr("Cancel"), cancel),), key="file"))
 
     def offer_undo(self, text: str, undo: Callable[[], object]) -> None:
         """Tell that something was done, with a way back."""

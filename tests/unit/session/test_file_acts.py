@@ -302,3 +302,18 @@ def test_a_duplicate_has_the_saved_bytes(desk: Desk, chat: Path) -> None:
     assert second.read_bytes() == chat.read_bytes()
     assert b"three" in second.read_bytes()
     assert not session.is_dirty
+
+
+def test_a_long_export_tells_how_far_it_is_and_can_be_stopped(desk: Desk, chat: Path, tmp_path: Path) -> None:
+    chat.write_bytes(CHAT + b"\n".join(b'{"name":"Ada","mes":"more"}' for _ in range(1200)))
+    out, told = tmp_path / "out.md", list[tuple[int, int]]()
+    acts = desk.acts
+    desk.result(lambda done: acts.export(chat, out, "md", done, progress=lambda *step: told.append(step)))
+    assert told == [(500, 1202), (1000, 1202), (1202, 1202)]
+    before = out.read_bytes()
+    stops = iter([False] * 20 + [True] * 9999)
+    with pytest.raises(StorageError, match="cancelled"):
+        desk.result(lambda done: acts.export(chat, out, "md", done, replace=True, cancelled=lambda: next(stops)))
+    assert out.read_bytes() == before
+    with pytest.raises(StorageError, match="already_exists"):
+        desk.result(lambda done: acts.export(chat, out, "md", done))
