@@ -11,8 +11,10 @@ from dataclasses import dataclass, field, replace
 
 from tavern_desktop.prompt.examples import example_blocks
 from tavern_desktop.prompt.history import Turn, turns_from_end
+from tavern_desktop.prompt.injections import inserted
 from tavern_desktop.prompt.messages import LeftOut, Part, Prompt, PromptError, PromptMessage
 from tavern_desktop.prompt.scene import Scene
+from tavern_desktop.prompt.surroundings import Surroundings, surroundings_of
 from tavern_desktop.prompt.tokens import FRAMING, IMAGE, TokenCounter, usable
 
 
@@ -31,41 +33,51 @@ class _Builder:
 
     def prompt(self) -> Prompt:
         scene = self.scene
-        head, tail = self._head(), self._tail()
+        around = surroundings_of(scene, self.counter, self._of)
+        self.left_out += around.left_out
+        head, tail = self._head(around), self._tail()
         turns = turns_from_end(scene)
         last = self._continued(turns) if scene.action == "continue" else []
         budget = usable(scene.context, scene.reply, is_estimate=self.counter.is_estimate)
-        budget -= self._require(budget, [*head, *last, *tail])
+        injected = [part for parts in around.at_depth.values() for part in parts]
+        lore_examples = [*around.before_examples, *around.after_examples]
+        budget -= self._require(budget, [*head, *last, *tail, *injected, *lore_examples])
         nudge = self._nudge()
         history = self._history(turns, budget - sum(part.tokens for part in nudge))
         if not tail and history and history[-1].message.role == "assistant":
             # Many servers would go on with a last message of the model's own instead of writing another.
             tail = nudge
         budget -= sum(part.tokens for part in (*history, *(tail if tail is nudge else ())))
-        examples = self._examples(budget)
+        examples = [*around.before_examples, *self._examples(budget), *around.after_examples]
         heading = self._heading(bool(history or last))
-        parts = (*head, *examples, *heading, *history, *last, *tail)
+        # What is continued stays last.
+        conversation = inserted([*history, *last], around.at_depth, least_depth=1 if last else 0)
+        parts = (*head, *examples, *heading, *conversation, *tail)
         return Prompt(
             parts, tuple(self.left_out), self._stop(), scene.context, scene.reply, is_estimate=self.counter.is_estimate
         )
 
     # -- fixed parts --------------------------------------------------------------------------------------
 
-    def _head(self) -> list[Part]:
+    def _head(self, around: Surroundings) -> list[Part]:
         scene = self.scene
         macros = scene.macros
         main = macros.fill(scene.wording.main)
         system = scene.field_text("system_prompt")
         if system:
             main = macros.fill(system, original=main)
-        parts = [
+        parts: list[Part | None] = [
+            *around.at_start,
             self._part("main", main, "the card's own system prompt" if system else "always"),
+            *around.after_main,
+            *around.before_card,
             self._part("persona", macros.fill(scene.persona), "who you are in this chat"),
         ]
         for name in ("description", "personality", "scenario"):
             own = scene.overrides is not None and getattr(scene.overrides, name)
             reason = "set for this chat" if own else "from the character card"
             parts.append(self._part(name, macros.fill(scene.field_text(name)), reason))
+        parts += around.after_card
         return [part for part in parts if part is not None]
 
     def _tail(self) -> list[Part]:

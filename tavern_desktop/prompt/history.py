@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tavern_desktop.cards.envelope import read_card
 from tavern_desktop.chat import facts
 from tavern_desktop.chat.facts import Record
 from tavern_desktop.library.pictures import resolve_picture
@@ -21,6 +22,8 @@ class Turn:
     index: int
     message: PromptMessage | None
     reason: str
+    name: str = ""
+    """Who says it."""
 
 
 def turns_from_end(scene: Scene) -> Iterator[Turn]:
@@ -28,11 +31,13 @@ def turns_from_end(scene: Scene) -> Iterator[Turn]:
     macros = scene.macros
     for index in range(scene.end - 1, -1, -1):
         data = scene.messages[index].seen_data()
-        yield Turn(index, *_turn(data, scene, macros, is_greeting=index == 0))
+        yield Turn(index, *_turn(data, scene, macros, is_greeting=index == 0), facts.name(data))
 
 
 def _turn(data: Record, scene: Scene, macros: Macros, *, is_greeting: bool) -> tuple[PromptMessage | None, str]:
     kind = facts.kind(data)
+    if kind == "special":
+        return _special(data, scene)
     if kind == "tool":
         return None, "tool result"
     if facts.is_hidden(data):
@@ -44,6 +49,14 @@ def _turn(data: Record, scene: Scene, macros: Macros, *, is_greeting: bool) -> t
     if not text.strip() and not images:
         return None, "empty"
     return PromptMessage(_role(kind), _named(text, data, scene), images=images), ""
+
+
+def _special(data: Record, scene: Scene) -> tuple[PromptMessage | None, str]:
+    """Put a phrase in the place of a special message: nothing of its payload but its title ever reaches a model."""
+    card = read_card(data)
+    if card is None or not scene.tells_cards:
+        return None, "special message"
+    return PromptMessage("system", card.phrase), ""
 
 
 def _images(data: Record, scene: Scene) -> tuple[Path, ...]:

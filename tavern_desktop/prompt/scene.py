@@ -8,6 +8,9 @@ from typing import Any, Literal
 
 from tavern_desktop.chat.message import Message
 from tavern_desktop.library.data_root import DataRoot
+from tavern_desktop.prompt.injections import Injection, Note
+from tavern_desktop.prompt.lore import LoreEntry
+from tavern_desktop.prompt.lore_activation import LoreSettings
 from tavern_desktop.prompt.macros import Macros
 
 Action = Literal["reply", "swipe", "continue", "impersonate"]
@@ -63,6 +66,17 @@ class Wording:
 
 
 @dataclass(frozen=True, slots=True)
+class Lore:
+    """The lorebooks in force. `character` is the speaker's card without ending; `seed` makes chance repeatable."""
+
+    candidates: Sequence[LoreEntry]
+    settings: LoreSettings = field(default_factory=LoreSettings)
+    includes_names: bool = True
+    character: str = ""
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Scene:
     """One request to build.
 
@@ -79,6 +93,11 @@ class Scene:
     wording: Wording = field(default_factory=Wording)
     overrides: Character | None = None
     """Texts of the chat's own metadata that replace the card's where they are not empty."""
+    lore: Lore | None = None
+    note: Note | None = None
+    """The author's note, if it is due."""
+    injections: Sequence[Injection] = ()
+    """Other texts at a depth: the character's note, a persona that stands in the chat."""
     is_group: bool = False
     can_prefill: bool = False
     root: DataRoot | None = None
@@ -86,6 +105,8 @@ class Scene:
     context: int = 8192
     reply: int = 512
     stop: tuple[str, ...] = ()
+    tells_cards: bool = True
+    """Whether the model is told by a phrase that there was a special message; else nothing of it is sent."""
 
     @property
     def macros(self) -> Macros:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,13 +11,20 @@ from typing import Any
 import msgspec
 
 from tavern_desktop.backends.settings import Generation
+from tavern_desktop.chat.facts import index_of
 from tavern_desktop.chat.message import Message
 from tavern_desktop.library.card_file import CardError, card_data, read_card
 from tavern_desktop.library.data_root import DataRoot, root_of
 from tavern_desktop.library.personas import Persona
 from tavern_desktop.library.settings_file import power_user, read_settings
-from tavern_desktop.prompt.scene import Action, Character, Scene, Wording
+from tavern_desktop.prompt.injections import Injection, note_of, role_of
+from tavern_desktop.prompt.lore_sources import includes_names, lore_candidates, lore_settings
+from tavern_desktop.prompt.macros import Macros
+from tavern_desktop.prompt.scene import Action, Character, Lore, Scene, Wording
 from tavern_desktop.session.generating.reply import Speaker
+
+IN_CHAT_PERSONA = 4
+"""The position of a persona that stands in the chat at a depth."""
 
 NAMESPACE = "tavern_desktop"
 """Of our own settings in a chat's metadata (decision D1)."""
@@ -49,6 +57,8 @@ class ChatChoices(msgspec.Struct, frozen=True, omit_defaults=True):
     generation: Generation = Generation()
     template: str = ""
     """For text protocols: id of a template, "" for the server's own."""
+    tells_cards: bool = True
+    """Whether the model is told by a phrase that there was a special message."""
 
 
 def chat_choices(metadata: Mapping[str, Any]) -> ChatChoices:
@@ -83,9 +93,9 @@ def scene_of(asked: Asked, settings: Generation, *, context: int | None, can_pre
     tokens = _least(settings.context_tokens, context) or DEFAULT_CONTEXT
     reply = settings.reply_tokens or min(DEFAULT_REPLY, tokens // LEAST_CONTEXT_SHARE)
     wording = Wording() if settings.system_prompt is None else Wording(main=settings.system_prompt)
-    character = Character(asked.speaker.name)
-    if root is not None and asked.speaker.card:
-        character = character_of(root, asked.speaker.card, asked.speaker.name)
+    card = _card(root, asked.speaker.card) if root is not None else {}
+    character = Character.of_card(card, asked.speaker.name)
+    macros = Macros(asked.persona.name, character.name)
     return Scene(
         character=character,
         user=asked.persona.name,
@@ -95,35 +105,89 @@ def scene_of(asked: Asked, settings: Generation, *, context: int | None, can_pre
         persona=_persona_text(root, asked.persona) if root is not None else "",
         wording=wording,
         overrides=_overrides(asked.metadata),
+        lore=_lore(root, asked, card) if root is not None else None,
+        note=note_of(asked.metadata, _user_messages(asked), macros),
+        injections=[*_character_note(card, macros), *_persona_at_depth(root, asked.persona, macros)],
         is_group=asked.speaker.in_group,
         can_prefill=can_prefill,
         root=root,
         context=tokens,
         reply=reply,
         stop=settings.stop or (),
+        tells_cards=chat_choices(asked.metadata).tells_cards,
     )
 
 
 def character_of(root: DataRoot, card: str, name: str) -> Character:
     """Return the fields of a card; a card that cannot be read has only its name."""
-    if Path(card).name != card:
-        return Character(name)
+    return Character.of_card(_card(root, card), name)
+
+
+def _card(root: DataRoot, card: str) -> dict[str, Any]:
+    """Return the data of a card, {} for one that cannot be read."""
+    if not card or Path(card).name != card:
+        return {}
     try:
-        return Character.of_card(card_data(read_card(root.characters / card)), name)
+        return card_data(read_card(root.characters / card))
     except (CardError, OSError):
-        return Character(name)
+        return {}
 
 
-def _persona_text(root: DataRoot, persona: Persona) -> str:
-    """Return how the person described who they are in this chat."""
+def _lore(root: DataRoot, asked: Asked, card: dict[str, Any]) -> Lore:
+    """Return the lorebooks in force; the same chat at the same length takes the same chances."""
+    settings, stem = read_settings(root), asked.speaker.card.removesuffix(".png")
+    candidates = lore_candidates(root, settings, asked.metadata, card, stem, asked.persona.id)
+    seed = zlib.crc32(f"{asked.path} {asked.end}".encode("utf-8", "surrogatepass"))
+    return Lore(candidates, lore_settings(settings), includes_names(settings), stem, seed)
+
+
+def _user_messages(asked: Asked) -> int:
+    """Count the person's messages, without decoding a hundred thousand, where the note's interval asks for it."""
+    if asked.metadata.get("note_interval") in (None, 1, 0) or not asked.metadata.get("note_prompt"):
+        return 0
+    marks = (b'"is_user":true', b'"is_user": true')
+    return sum(any(mark in message.seen for mark in marks) for message in asked.messages[: asked.end])
+
+
+def _character_note(card: dict[str, Any], macros: Macros) -> list[Injection]:
+    extensions = card.get("extensions")
+    note = extensions.get("depth_prompt") if isinstance(extensions, dict) else None
+    text = note.get("prompt") if isinstance(note, dict) else None
+    if not isinstance(note, dict) or not isinstance(text, str) or not text.strip():
+        return []
+    depth = index_of(note.get("depth"))
+    role = role_of(note.get("role"))
+    return [
+        Injection(4 if depth is None else depth, role, macros.fill(text), "character note", "from the character card")
+    ]
+
+
+def _persona_entry(root: DataRoot, persona: Persona) -> tuple[dict[str, Any], str]:
+    """Return what SillyTavern keeps of a persona, and what the names of its fields begin with."""
     user = power_user(read_settings(root))
     descriptions = user.get("persona_descriptions")
     entry = descriptions.get(persona.id) if isinstance(descriptions, dict) else None
     if isinstance(entry, dict):
-        text, position = entry.get("description"), entry.get("position")
-    else:
-        text, position = user.get("persona_description"), user.get("persona_description_position")
-    return text if isinstance(text, str) and position in (None, 0, 1) else ""
+        return entry | {"text": entry.get("description")}, ""
+    return user | {"text": user.get("persona_description")}, "persona_description_"
+
+
+def _persona_text(root: DataRoot, persona: Persona) -> str:
+    """Return how the person described who they are, where that stands with the card."""
+    entry, prefix = _persona_entry(root, persona)
+    text = entry["text"]
+    return text if isinstance(text, str) and entry.get(f"{prefix}position") in (None, 0, 1) else ""
+
+
+def _persona_at_depth(root: DataRoot | None, persona: Persona, macros: Macros) -> list[Injection]:
+    if root is None:
+        return []
+    entry, prefix = _persona_entry(root, persona)
+    text = entry["text"]
+    if not isinstance(text, str) or not text.strip() or entry.get(f"{prefix}position") != IN_CHAT_PERSONA:
+        return []
+    depth, role = index_of(entry.get(f"{prefix}depth")), role_of(entry.get(f"{prefix}role"))
+    return [Injection(2 if depth is None else depth, role, macros.fill(text), "persona", "who you are in this chat")]
 
 
 def _overrides(metadata: Mapping[str, Any]) -> Character:
