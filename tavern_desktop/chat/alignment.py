@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from tavern_desktop.chat import identity
-from tavern_desktop.chat.content import Digests, common_ends
+from tavern_desktop.chat.content import Digests, common_ends, in_batches
 from tavern_desktop.chat.likeness import LikenessSearch, date_key, text_key
 from tavern_desktop.chat.matching import NONE, Labels, Matching, loose
 
@@ -103,8 +103,8 @@ def _content_labels(matching: Matching, digests: Digests) -> tuple[Labels, Label
     """
     mine, theirs = matching.loose_base(), matching.loose_other()
     first: dict[bytes, int] = {}
-    base = list(map(first.setdefault, [matching.base[index] for index in mine], mine))
-    other = list(map(first.get, [matching.other[index] for index in theirs]))
+    base = in_batches(first.setdefault, [matching.base[index] for index in mine], mine)
+    other = in_batches(first.get, [matching.other[index] for index in theirs])
     in_both = set(other)
     return (
         {i: label if label in in_both else digests[matching.base[i]] for i, label in zip(mine, base, strict=True)},

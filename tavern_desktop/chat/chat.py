@@ -6,6 +6,8 @@ or takes a snapshot. Index = absolute message index, 0-based, the same everywher
 
 from __future__ import annotations
 
+import operator
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 from tavern_desktop.chat.header import Header
@@ -14,6 +16,8 @@ from tavern_desktop.chat.signal import Signal
 
 NEARBY = 200
 """How far from where it was read a message is looked for before a table of all keys is made."""
+
+_key = operator.attrgetter("key")
 
 
 class Chat:
@@ -117,7 +121,7 @@ class Chat:
         messages = self.messages
         if not messages:
             return None
-        guess = min(max(key - messages[0].key, 0), len(messages) - 1)
+        guess = min(bisect_left(messages, key, key=_key), len(messages) - 1)  # they were read in the order of keys
         for index in range(guess, max(guess - NEARBY, -1), -1):
             if messages[index].key == key:
                 return index

@@ -19,6 +19,8 @@ from tavern_desktop.chat import jsontext
 
 T = TypeVar("T")
 
+BATCH = 2000
+
 
 def canonical(value: Any) -> bytes:
     """Return a JSON value as text with sorted keys: equal exactly for values that are equal type-strictly."""
@@ -47,6 +49,14 @@ class Digests(dict[bytes, bytes]):
 def all_equal(records: Sequence[bytes], others: Sequence[bytes]) -> bool:
     """Say whether two lists of records have the same content in the same order (a touch, a respelling)."""
     return len(records) == len(others) and all(map(Digests().are_equal, records, others))
+
+
+def in_batches(function: Callable[..., T], *columns: Sequence[Any]) -> list[T]:
+    """Return what `map` would, but let other threads go on now and then: hashing 100,000 texts takes 0.1 s."""
+    results: list[T] = []
+    for start in range(0, len(columns[0]), BATCH):
+        results += map(function, *(column[start : start + BATCH] for column in columns))
+    return results
 
 
 def common_ends(

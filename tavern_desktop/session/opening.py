@@ -14,6 +14,7 @@ from tavern_desktop.session.past import Past, past_of
 from tavern_desktop.session.reopening import BringBack, Opened, Recovery, open_journal
 from tavern_desktop.session.runner import Outcome
 from tavern_desktop.session.versions import Version
+from tavern_desktop.storage import gcpause
 from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.storage.spool import SpoolFile
 
@@ -81,7 +82,12 @@ class Opening:
             self._opened(loaded, Opened(None))
             return
         self._attempt += 1
-        work = partial(open_journal, place, session.path, session.kind, loaded)
+        path, kind = session.path, session.kind
+
+        @gcpause.paused()
+        def work() -> Opened:
+            return open_journal(place, path, kind, loaded)
+
         self._setup.runner.submit(work, partial(self._found, self._attempt, loaded), lane=session.lane)
 
     def _found(self, attempt: int, loaded: Loaded, outcome: Outcome[Opened]) -> None:
@@ -124,6 +130,7 @@ class Opening:
         self._attempt += 1
         attempt, version = self._attempt, Version(loaded.header, loaded.messages)
 
+        @gcpause.paused()
         def work() -> Past:
             return past_of(journal.journal, journal.journal.number if number is None else number, version)
 

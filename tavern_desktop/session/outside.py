@@ -23,6 +23,7 @@ from tavern_desktop.session.steps import Step
 from tavern_desktop.session.trouble import Trouble
 from tavern_desktop.session.version_steps import steps_between
 from tavern_desktop.session.versions import Version
+from tavern_desktop.storage import gcpause
 from tavern_desktop.storage.errors import StorageError, from_os
 from tavern_desktop.storage.signature import Signature
 
@@ -87,6 +88,13 @@ def compare(
     known: Signature | None, identity: str | None, read: Callable[[], Loaded], lineage: Lineage, ours: Version
 ) -> Finding:
     """Read the file and say what it is to ours. Runs on the chat's lane. Raises MergeLossError, a fault of ours."""
+    with gcpause.paused():
+        return _compared(known, identity, read, lineage, ours)
+
+
+def _compared(
+    known: Signature | None, identity: str | None, read: Callable[[], Loaded], lineage: Lineage, ours: Version
+) -> Finding:
     try:
         loaded = read()
     except StorageError as error:

@@ -12,7 +12,9 @@ from tavern_desktop.session.steps import Changed, Place, Presence, Replace, Step
 from tavern_desktop.session.versions import Version
 
 MOST_RUNS = 64
-"""Runs of neighbours that change one after another; beyond that everything is exchanged at once."""
+"""Runs of neighbours that come or go one after another; beyond that everything is exchanged at once."""
+MOST_CHANGED = 1000
+"""Messages that say something else, likewise: they stay where they are, which costs a view little."""
 
 
 def steps_between(before: Version, after: Version) -> list[Step]:
@@ -27,7 +29,7 @@ def steps_between(before: Version, after: Version) -> list[Step]:
     changed = [(one, other) for one, other in pairs if one is not other and one.raw != other.raw]
     gone = _runs(before.messages, old_keys - new_keys)
     added = _runs(after.messages, new_keys - old_keys)
-    if len(gone) + len(added) + len(changed) > MOST_RUNS:
+    if len(gone) + len(added) > MOST_RUNS or len(changed) > MOST_CHANGED:
         return [Exchange(before, after)]
     steps: list[Step] = []
     if changed:

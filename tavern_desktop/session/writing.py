@@ -24,6 +24,7 @@ from tavern_desktop.session.merging import Lineage, Merge, merge_headers_only, m
 from tavern_desktop.session.pending import PendingVersions
 from tavern_desktop.session.trouble import NeedsAnswer, Trouble
 from tavern_desktop.session.versions import Version, write_over
+from tavern_desktop.storage import gcpause
 from tavern_desktop.storage.errors import ChangedOnDisk, StorageError, from_os
 from tavern_desktop.storage.format import commit_pieces
 from tavern_desktop.storage.publish import publish
@@ -126,25 +127,32 @@ class Writing:
         return Written(self.ours, signature)
 
     def _merged(self, attempt: Attempt) -> Written:
+        with gcpause.paused():
+            loaded, merge = self._made_one(attempt)
+        if merge.outside is not None:
+            self._copy()
+        signature = self._publish(merge.version, loaded.signature)
+        with gcpause.paused():
+            deleted = self.lineage.deleted(self.ours.messages)
+            self.lineage.states.record(merge.version.messages, deleted, merged=merge.outside)
+            if self.journal is not None:
+                self.journal.merged(self.ours, merge.found, merge.version, self.mark)
+        self._note_published(merge.version, signature)
+        return Written(merge.version, signature, merge)
+
+    def _made_one(self, attempt: Attempt) -> tuple[Loaded, Merge]:
+        """Read the file and merge it with ours."""
         loaded = self._read()
         self._require_same_chat(loaded)
         if is_same_chat(self.lineage.states, [message.raw for message in loaded.messages]):
             attempt.path = "fast"
-            merge = merge_headers_only(loaded, self.saved, self.ours)
-        else:
-            attempt.path = "slow"
-            merge = self._merge(loaded)
-            conflicts = merge.result.conflicts
-            attempt.conflicts = len(conflicts) + len(merge.header_conflicts)
-            attempt.lost_in_memory = sum(conflict.kind == "lost_in_memory" for conflict in conflicts)
-            self._copy()
-        signature = self._publish(merge.version, loaded.signature)
-        deleted = self.lineage.deleted(self.ours.messages)
-        self.lineage.states.record(merge.version.messages, deleted, merged=merge.outside)
-        if self.journal is not None:
-            self.journal.merged(self.ours, merge.found, merge.version, self.mark)
-        self._note_published(merge.version, signature)
-        return Written(merge.version, signature, merge)
+            return loaded, merge_headers_only(loaded, self.saved, self.ours)
+        attempt.path = "slow"
+        merge = self._merge(loaded)
+        conflicts = merge.result.conflicts
+        attempt.conflicts = len(conflicts) + len(merge.header_conflicts)
+        attempt.lost_in_memory = sum(conflict.kind == "lost_in_memory" for conflict in conflicts)
+        return loaded, merge
 
     def _require_same_chat(self, loaded: Loaded) -> None:
         """Raise NeedsAnswer if the file is another chat. One that had no identity may have been given one."""

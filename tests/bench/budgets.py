@@ -45,6 +45,12 @@ BUDGETS = (
         "P4", "the same, mostly alternatives", "probe_storage:memory_of_many_swipes", 0.6, "MB", "file size", growth=1
     ),
     Budget("P5", "edit, full save, durable", "probe_storage:edit_and_save", 1.5, "s", "copy + fsync", growth=1),
+    Budget(
+        "P5", "the same by the program, journal too", "probe_session:edit_and_save", 1.5, "s", "copy + fsync", growth=1
+    ),
+    Budget(
+        "P6", "metadata saved by the program", "probe_session:metadata_and_save", 1.3, "s", "copy + fsync", growth=1
+    ),
     Budget("P7", "snapshot for a save", "probe_storage:snapshot", 0.005, "s"),
     Budget("P8", "frame while scrolling, all mounted", "probe_surface:frame", 0.008, "s", tail_limit=0.016),
     Budget("P9", "jump to any message, painted", "probe_surface:jump", 0.030, "s"),

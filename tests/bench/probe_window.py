@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, time_ns
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
@@ -43,7 +43,7 @@ def stall_while_saving(root: Path) -> Sample:
     """P3: the same from an edit to its durable save."""
     window = started(root)
     path = chat_in(root)
-    copy = path.with_name("to be saved.jsonl")
+    copy = path.with_name(f"to be saved {time_ns()}.jsonl")  # the history of an earlier one would be brought back
     copy.write_bytes(path.read_bytes())
     window.open_path(copy)
     until(lambda: is_ready(window))
