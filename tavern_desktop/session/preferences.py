@@ -24,6 +24,10 @@ class Settings(msgspec.Struct, frozen=True):
     mounted_count: int | None = None
     """Messages shown at first and by each *Show more*; None takes SillyTavern's `chat_truncation`, else 100."""
     enter_sends: bool = True
+    writes_past_last: bool = True
+    """Whether going past the last alternative of the newest reply has another one written."""
+    shows_speed: bool = False
+    """Whether replies say how many tokens a second they were written with."""
     unseen_on_disk: bool = False
     """Whether alternatives that are not shown stay on disk in long chats, instead of in memory."""
 

@@ -196,6 +196,10 @@ class ComposerArea(QWidget):
         self.speaker.setObjectName("nextSpeaker")
         self.speaker.hide()
         self.hint = label(tone="muted")
+        self.queued = label(self.tr("Yours is next"), "muted")
+        self.queued.setObjectName("queued")
+        self.queued.setToolTip(self.tr("Your message is answered after this reply"))
+        self.queued.hide()
         self.send_button = push_button(self.tr("Send"), "primary", self.text.send_requested.emit)
         self.send_button.setObjectName("sendButton")
         self.stop_button = push_button(self.tr("Stop"), on_click=self.stop_requested.emit)
@@ -235,6 +239,10 @@ class ComposerArea(QWidget):
         self.stop_button.setVisible(on)
         self.hint.setText(self.tr("Writing…") if on else "")
 
+    def show_next(self, on: bool) -> None:
+        """Say that what was sent meanwhile is answered after the reply that is being written."""
+        self.queued.setVisible(on)
+
     def show_next_speaker(self, name: str) -> None:
         """Say who speaks next in a group, for the person to choose another; "" where there is no choice."""
         self.speaker.setVisible(bool(name))
@@ -259,6 +267,7 @@ class ComposerArea(QWidget):
         foot.addWidget(self.persona)
         foot.addStretch(1)
         foot.addWidget(self.speaker)
+        foot.addWidget(self.queued)
         foot.addWidget(self.hint)
         foot.addWidget(self.stop_button)
         foot.addWidget(self.send_button)

@@ -94,6 +94,7 @@ class ChatDesk(QObject):
         self.writing.sent.connect(pane.view.go_to_end)
         self.writing.message_sent.connect(self.replying.answer_when_durable)
         self.commands.regenerate_requested.connect(self.replying.regenerate)
+        pane.view.continue_requested.connect(self.replying.continue_at)
         self.writing.persona_changed.connect(self._show_context)
         pane.undo_bar.undo_requested.connect(self.commands.undo)
         self.commands.undone.connect(pane.undo_bar.hide)
@@ -388,6 +389,8 @@ class ChatDesk(QObject):
             self.session is not None and self.session.kind == "group",
             self._decode,
             can_generate=True,
+            writes_past_last=self._services.settings.writes_past_last,
+            shows_speed=self._services.settings.shows_speed,
         )
 
     def asked(self) -> Asked | None:
@@ -451,3 +454,5 @@ class ChatDesk(QObject):
         self._pane.composer.set_text_scale(settings.text_size)
         self._pane.composer.set_enter_sends(settings.enter_sends)
         self._pane.view.set_mounted_count(self._services.mounted_count)
+        self.commands.writes_past_last = settings.writes_past_last
+        self._show_context()

@@ -29,6 +29,8 @@ from tavern_desktop.ui.chat.view import ChatView
 
 MANY = 2000
 """Messages beyond which a change of all of them is worked out off the window's thread: a twelfth of a second."""
+SEVERAL = 3
+"""Alternatives written at once where several are asked for."""
 SHOWN_WORDS = 32
 """Characters of a deleted message that the undo bar has room for."""
 USER_SEARCHED = 500
@@ -48,8 +50,8 @@ class MessageCommands(QObject):
     """Something was taken back."""
     link_requested = Signal(object, int)
     """(Act, key): something about branches and bookmarks is wanted at this message."""
-    regenerate_requested = Signal(int)
-    """Another alternative of the message with this key is to be written."""
+    regenerate_requested = Signal(int, int)
+    """(key, count): so many more alternatives of a message are to be written."""
     undo_offered = Signal(str)
     """Something was taken away; the sentence for the undo bar."""
 
@@ -60,6 +62,8 @@ class MessageCommands(QObject):
         self._runner = runner
         self._view = view
         self._session = session
+        self.writes_past_last = True
+        """Whether going past the last alternative of the newest reply has another one written."""
         view.edit_committed.connect(self.edit)
         view.swipe_requested.connect(self.swipe)
         view.action_requested.connect(self.act_by_name)
@@ -69,7 +73,8 @@ class MessageCommands(QObject):
             Act.COPY_REASONING: lambda chat, key, keys: self._copy(chat, keys, facts.reasoning),
             Act.SWIPE_LEFT: lambda chat, key, keys: self.swipe(key, -1),
             Act.SWIPE_RIGHT: lambda chat, key, keys: self.swipe(key, 1),
-            Act.REGENERATE: lambda chat, key, keys: self.regenerate_requested.emit(key),
+            Act.REGENERATE: lambda chat, key, keys: self.regenerate_requested.emit(key, 1),
+            Act.MORE_SWIPES: lambda chat, key, keys: self.regenerate_requested.emit(key, SEVERAL),
             Act.DELETE_SWIPE: lambda chat, key, keys: self._delete_swipe(chat, key),
             Act.HIDE: lambda chat, key, keys: self.run(SetHidden(keys, True)),
             Act.UNHIDE: lambda chat, key, keys: self.run(SetHidden(keys, False)),
@@ -116,10 +121,10 @@ class MessageCommands(QObject):
         pristine = swipes.is_pristine(chat.header.metadata(), len(chat))
         to = swipes.left(data) if step < 0 else swipes.right(data, pristine=pristine)
         if to == "generate":
-            newest = chat.messages[-1].key == key
-            to = None if newest or len(facts.swipes(data)) < 2 else 0
-            if newest:
-                self.regenerate_requested.emit(key)
+            grows = self.writes_past_last and chat.messages[-1].key == key
+            to = None if grows or len(facts.swipes(data)) < 2 else 0
+            if grows:
+                self.regenerate_requested.emit(key, 1)
         if isinstance(to, int):
             self._do(SelectSwipe(key, to))
 
@@ -176,7 +181,7 @@ class MessageCommands(QObject):
 
     def _act_at(self, act: Act, key: int) -> None:
         chat = self._chat()
-        if chat is None:
+        if chat is None or chat.find(key) is None:  # it may be a reply that is only being written
             return
         selected = self._view.selected_keys()
         self._acts[act](chat, key, selected if key in selected else [key])

@@ -10,13 +10,16 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 
 from tavern_desktop.chat import facts
+from tavern_desktop.prompt.tokens import BYTES_PER_TOKEN
 from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.generating.entering import ConversationView
 from tavern_desktop.session.generating.events import Event, Partial
 from tavern_desktop.session.refusals import CommandRefused
 from tavern_desktop.ui.actions import Act
+from tavern_desktop.ui.announcing import announce
 from tavern_desktop.ui.banner import Button, Notice
 from tavern_desktop.ui.chat.list_model import ChatListModel
+from tavern_desktop.ui.chat.rows import speed_words
 from tavern_desktop.ui.chat_pane import ChatPane
 from tavern_desktop.ui.services import Services
 from tavern_desktop.ui.writing import Writing
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from tavern_desktop.session.generating.task import Failure, GenerationTask, Kind
 
 NOTICE = "reply"
+FIRST_SPEED = 0.5
+"""Seconds that a reply must have come before its speed means anything."""
 
 
 class Replying(QObject):
@@ -35,6 +40,8 @@ class Replying(QObject):
     """A reply began or ended in the chat in view."""
     connect_requested = Signal()
     """The person wants to connect a model."""
+    model_missed = Signal()
+    """A reply was wanted and no model is connected; the banner says so in the notice NOTICE."""
 
     def __init__(
         self,
@@ -93,12 +100,17 @@ class Replying(QObject):
         if session is not None:
             generations = self._services.generations
             self._try(lambda: generations.answer(session, self._speaker(), self._writing.persona))
+            self._pane.composer.show_next(generations.has_next(session))
 
     def answer_when_durable(self) -> None:
         """Have the message that was just sent answered once it cannot get lost any more."""
         session = self._session()
         if session is not None:
             session.make_durable(lambda: self.answer() if self._session() is session else None)
+
+    def continue_at(self, key: int) -> None:
+        """Have a message go on that is only a part."""
+        self._start("continue", key)
 
     def continue_last(self) -> None:
         """Have the newest message of the character go on."""
@@ -111,15 +123,15 @@ class Replying(QObject):
         """Have the model write the person's next message, into the composer."""
         self._start("impersonate", None)
 
-    def regenerate(self, key: int) -> None:
-        """Have another alternative of a reply written (D25); a message of the person's is answered anew instead."""
+    def regenerate(self, key: int, count: int = 1) -> None:
+        """Have more alternatives of a reply written (D25); a message of the person's is answered anew instead."""
         session = self._session()
         chat = session.chat if session is not None else None
         index = chat.find(key) if chat is not None else None
         if chat is None or index is None:
             return
         data = chat.messages[index].seen_data()
-        self._start("swipe", key, _speaker_of_record(data, self._speaker))
+        self._start("swipe", key, _speaker_of_record(data, self._speaker), count)
 
     def stop(self) -> None:
         """Stop the reply in view; what has come stays."""
@@ -127,13 +139,13 @@ class Replying(QObject):
         if task is not None:
             task.stop()
 
-    def _start(self, kind: Kind, key: int | None, speaker: Speaker | None = None) -> None:
+    def _start(self, kind: Kind, key: int | None, speaker: Speaker | None = None, count: int = 1) -> None:
         session = self._session()
         if session is None:
             return
         generations = self._services.generations
         by = speaker or self._speaker()
-        self._try(lambda: generations.start(session, kind, by, self._writing.persona, key))
+        self._try(lambda: generations.start(session, kind, by, self._writing.persona, key, count))
 
     def _try(self, start: Callable[[], object]) -> None:
         self._pane.banner.take_away(NOTICE)
@@ -154,6 +166,7 @@ class Replying(QObject):
         task = self._task_in_view()
         if task is not None and task is not self._followed:
             self._followed = task
+            announce(self._pane.view, self.tr("{name} is writing").format(name=task.speaker.name))
             task.landing.connect(self._land)
             task.ended.connect(self._end_of(task))
             self._say_running()
@@ -161,11 +174,21 @@ class Replying(QObject):
 
     def _advance(self, events: Sequence[Event]) -> None:
         self._partial.add(events)
+        if self._services.settings.shows_speed:
+            self._show_speed()
         status = next((event for event in reversed(events) if event.type == "status"), None)
         if status is not None:
             self._pane.composer.show_progress(_status_words(self, status))
         if any(event.type in ("text_chunk", "thinking_chunk", "message_start") for event in events):
             self._show()
+
+    def _show_speed(self) -> None:
+        """Say how fast the reply comes, by our own estimate: servers count only at the end."""
+        task = self._task_in_view()
+        seconds = task.seconds_writing if task is not None else 0.0
+        if seconds >= FIRST_SPEED:
+            tokens = len((self._partial.text + self._partial.reasoning).encode("utf-8", "replace")) / BYTES_PER_TOKEN
+            self._pane.composer.show_progress(speed_words(tokens / seconds, self._pane.locale()))
 
     def _show(self) -> None:
         from tavern_desktop.session.generating.so_far import record_so_far, stands_behind
@@ -205,12 +228,17 @@ class Replying(QObject):
         return self._conversation.task if self._conversation is not None else None
 
     def _say_running(self) -> None:
+        session = self._session()
         self._pane.composer.show_writing(self._followed is not None)
+        self._pane.composer.show_next(session is not None and self._services.generations.has_next(session))
         self.changed.emit()
 
     # -- telling ----------------------------------------------------------------------------------------------
 
     def _tell(self, task: GenerationTask) -> None:
+        said = {"done": self.tr("{name} has replied"), "stopped": self.tr("The reply of {name} was stopped")}
+        if task.state in said:
+            announce(self._pane.view, said[task.state].format(name=task.speaker.name))
         if task.target.kind == "impersonate" and task.text:
             self._writing.put_behind(task.text)
         if task.failure is not None:
@@ -228,6 +256,7 @@ class Replying(QObject):
             connect = (self.tr("Connect a Model…"), self.connect_requested.emit)
             sentence = self.tr("Your message is in the chat. To get a reply, connect a model.")
             self._pane.banner.show_behind(Notice(sentence, (connect,), key=NOTICE))
+            self.model_missed.emit()
             return
         buttons: list[Button] = [(self.tr("Retry"), partial(self._retry, task))]
         if failure.kind in ("unreachable", "key", "connection", "not_found"):

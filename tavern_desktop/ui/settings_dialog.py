@@ -54,6 +54,8 @@ class SettingsDialog(QDialog):
         self.mounted_count.setSingleStep(10)
         self.mounted_count.setSpecialValueText(self.tr("As SillyTavern has it"))
         self.enter_sends = QCheckBox(self.tr("Enter sends, Shift+Enter makes a new line"))
+        self.writes_past_last = QCheckBox(self.tr("Past the last swipe, write another"))
+        self.shows_speed = QCheckBox(self.tr("Show how fast replies are written, in tokens per second"))
         self.unseen_on_disk = QCheckBox(self.tr("Keep unseen alternatives on disk in long chats"))
         self.folder = ElidedLabel(data_root)
         self.show_settings(settings)
@@ -62,6 +64,8 @@ class SettingsDialog(QDialog):
         self.text_size.valueChanged.connect(lambda value: self._say("text_size", value))
         self.mounted_count.valueChanged.connect(self._mounted_changed)
         self.enter_sends.toggled.connect(lambda on: self._say("enter_sends", on))
+        self.writes_past_last.toggled.connect(lambda on: self._say("writes_past_last", on))
+        self.shows_speed.toggled.connect(lambda on: self._say("shows_speed", on))
         self.unseen_on_disk.toggled.connect(lambda on: self._say("unseen_on_disk", on))
 
     def show_settings(self, settings: Settings) -> None:
@@ -71,6 +75,8 @@ class SettingsDialog(QDialog):
         count = settings.mounted_count
         self.mounted_count.setValue(AS_SILLYTAVERN if count is None else count)
         self.enter_sends.setChecked(settings.enter_sends)
+        self.writes_past_last.setChecked(settings.writes_past_last)
+        self.shows_speed.setChecked(settings.shows_speed)
         self.unseen_on_disk.setChecked(settings.unseen_on_disk)
 
     def _lay_out(self) -> None:
@@ -88,6 +94,8 @@ class SettingsDialog(QDialog):
             (self.tr("Text size"), self.text_size, self.tr("Size of the text in the chat (Ctrl++, Ctrl+-, Ctrl+0)")),
             (self.tr("Messages shown at first"), self.mounted_count, self.tr("Show More adds as many again")),
             (self.tr("Keys"), self.enter_sends, self.tr("Otherwise Enter makes a new line and Shift+Enter sends")),
+            (self.tr("Swipes"), self.writes_past_last, self.tr("Otherwise the first one comes after the last")),
+            (self.tr("Replies"), self.shows_speed, self.tr("While a reply is written and beside its time")),
             (
                 self.tr("Memory"),
                 self.unseen_on_disk,

@@ -71,4 +71,8 @@ class ChatContext:
     run: Callable[[Callable[[], QImage], Callable[[QImage], None]], None] = run_at_once
     """(work, done): decode a picture off the window's thread and call `done` with it on that thread."""
     can_generate: bool = False
-    """There is a model that can write one more alternative of the newest reply."""
+    """There is a model that can go on with the newest reply."""
+    writes_past_last: bool = True
+    """Whether the control of the newest reply offers one more alternative."""
+    shows_speed: bool = False
+    """Whether a reply says how fast it was written."""

@@ -30,7 +30,7 @@ class Editing:
             return True
         self.end(save=True)
         row = view.row_of(key)
-        if row is None or not view.is_editable:
+        if row is None or not view.is_editable or (view.records is not None and view.records.is_live(row)):
             return False
         view.set_current_key(key)
         self.key = key

@@ -10,7 +10,7 @@ from tavern_desktop.ui.chat.document import MessageDocument
 from tavern_desktop.ui.chat.look import Look
 from tavern_desktop.ui.chat.rows import RowView
 
-CLICKABLE = ("edit", "copy", "hide", "more", "swipe_left", "swipe_right", "bookmark")
+CLICKABLE = ("edit", "copy", "hide", "more", "swipe_left", "swipe_right", "bookmark", "continue")
 REACH = 4
 """Pixels around a small mark that still belong to it."""
 
@@ -42,6 +42,8 @@ def hit_row(view: RowView, row: int, point: QPoint, visible_top: int, look: Look
                 return Hit(row, key, name)
     if layout.bookmark.adjusted(-REACH, -REACH, REACH, REACH).contains(point) and not layout.bookmark.isEmpty():
         return Hit(row, key, "bookmark")
+    if layout.note_button.contains(point) and not layout.note_button.isEmpty():
+        return Hit(row, key, "continue")
     for fold in layout.folds:
         if fold.head.contains(point):
             return Hit(row, key, f"fold:{fold.name}")

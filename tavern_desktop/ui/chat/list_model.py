@@ -51,6 +51,10 @@ class RecordListModel(QAbstractListModel):
         """Return the record before a row's, mounted or not."""
         raise NotImplementedError
 
+    def is_live(self, row: int) -> bool:
+        """Say whether a row's message is being written just now."""
+        return False
+
     def key(self, row: int) -> int:
         raise NotImplementedError
 
@@ -199,10 +203,14 @@ class ChatListModel(RecordListModel):
 
     @override
     def raw(self, row: int) -> bytes:
-        live = self._live
-        if live is not None and (row == self._live_row() or (live.at is None and self.key(row) == live.key)):
-            return live.raw
+        if self._live is not None and self.is_live(row):
+            return self._live.raw
         return self.chat.messages[self._index(row)].seen
+
+    @override
+    def is_live(self, row: int) -> bool:
+        live = self._live
+        return live is not None and (row == self._live_row() or (live.at is None and self.key(row) == live.key))
 
     @override
     def raw_before(self, row: int) -> bytes | None:

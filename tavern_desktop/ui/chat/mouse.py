@@ -170,6 +170,8 @@ class Mouse:
             document = view.row_view(hit.row).document
             if document is not None:
                 QApplication.clipboard().setText(code_of(document, int(hit.part.removeprefix("code:"))))
+        elif hit.part == "continue":
+            view.continue_requested.emit(hit.key)
         elif hit.part == "more":
             view.set_current_key(hit.key)
             view.show_menu(hit.key, view.viewport().mapToGlobal(point))

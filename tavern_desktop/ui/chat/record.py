@@ -8,7 +8,9 @@ from datetime import date, datetime
 from typing import Any
 
 from tavern_desktop.chat import facts, jsontext, links
+from tavern_desktop.chat.dates import parse_date
 from tavern_desktop.chat.facts import Kind, Media
+from tavern_desktop.session.generating.reply import stopped_by
 
 _NAME_MACRO = re.compile(r"\{\{\s*(user|char)\s*\}\}|<(USER|BOT|CHAR)>", re.IGNORECASE)
 
@@ -58,6 +60,8 @@ class RowRecord:
     shows_text: bool
     """False where attached media stand for the text."""
     calls: tuple[ToolCall, ...]
+    stopped: str
+    """Who stopped it before it was whole: "user", "error" or "closing"; "" for a whole one."""
     bookmark: str
     """The name of the checkpoint made here, "" for none."""
     data: dict[str, Any] = field(repr=False, compare=False)
@@ -99,6 +103,7 @@ def read_record(raw: bytes, key: int, index: int | None, names: Names) -> RowRec
         files=tuple(_file_names(more)),
         shows_text=not (media and more.get("inline_image") is False),
         calls=tuple(_calls(data, more)),
+        stopped=stopped_by(data),
         bookmark=links.bookmark_of(data),
         data=data,
     )
@@ -117,6 +122,16 @@ def day_of(raw: bytes) -> date | None:
     """Return the local day of a record that need not be on screen."""
     time = local_time(facts.send_date_ms(jsontext.decode(raw)))
     return time.date() if time else None
+
+
+def tokens_per_second(data: dict[str, Any]) -> float | None:
+    """Return how fast a model wrote a message, from its first token on; None where the record does not tell."""
+    more = facts.extra(data)
+    tokens, waited = _number(more.get("token_count")), _number(more.get("time_to_first_token")) or 0
+    began, ended = parse_date(data.get("gen_started")), parse_date(data.get("gen_finished"))
+    if tokens is None or began is None or ended is None or ended - began <= waited:
+        return None
+    return tokens * 1000 / (ended - began - waited)
 
 
 def local_time(milliseconds: int | None) -> datetime | None:

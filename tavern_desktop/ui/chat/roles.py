@@ -41,3 +41,7 @@ class RowModel(KeyedRows, Protocol):
     def raw_before(self, row: int) -> bytes | None:
         """The record before a row's, mounted or not."""
         ...
+
+    def is_live(self, row: int) -> bool:
+        """Whether a row's message is being written just now."""
+        ...

@@ -73,6 +73,10 @@ class RowContent:
     has_strip: bool = True
     compact: bool = False
     bookmarked: bool = False
+    note: str = ""
+    """What is to be known of the message, below its text, and …"""
+    note_button: str = ""
+    """… what can be done about it, "" for nothing."""
     editor_height: int = 0
     """Above 0 while the row is being edited: the editor stands in place of text and folds."""
 
@@ -97,6 +101,10 @@ class RowLayout:
     folds: tuple[Fold, ...]
     text: QRect
     editor: QRect
+    note: QRect
+    note_text: str
+    note_button: QRect
+    note_button_text: str
 
     def strip_at(self, visible_top: int) -> QRect:
         """Return the strip's place when the part of the row above `visible_top` is scrolled out of sight.
@@ -141,6 +149,8 @@ def lay_out(content: RowContent, width: int, look: Look) -> RowLayout:
         if content.text_height:
             text = QRect(text_left, y, text_right - text_left, content.text_height)
             y = text.bottom() + 1
+    note, note_button = _note(content, QRect(text_left, y + px(4), text_right - text_left, px(22)), look)
+    y = note.bottom() + 1 if not note.isEmpty() else y
     bottom = px(6) if content.compact else px(8) + pad
     card_bottom = max(y + bottom, day_height + (0 if content.compact else px(56)))
     return RowLayout(
@@ -160,6 +170,10 @@ def lay_out(content: RowContent, width: int, look: Look) -> RowLayout:
         folds=tuple(folds),
         text=text,
         editor=editor,
+        note=note,
+        note_text=content.note,
+        note_button=note_button,
+        note_button_text=content.note_button,
     )
 
 
@@ -210,6 +224,17 @@ def _head(content: RowContent, head: QRect, right: int, look: Look) -> tuple[QRe
     left, top = time.right() + 1 + gap, head.center().y() - mark_size // 2 + 1
     marks = [QRect(left + at * (mark_size + gap), top, mark_size, mark_size) for at in range(count)]
     return name, name_text, time, marks
+
+
+def _note(content: RowContent, area: QRect, look: Look) -> tuple[QRect, QRect]:
+    if not content.note or content.editor_height:
+        return QRect(), QRect()
+    letters, pad = QFontMetrics(look.label_font), look.px(8)
+    note = QRect(area.left(), area.top(), letters.horizontalAdvance(content.note) + 2, area.height())
+    if not content.note_button:
+        return note, QRect()
+    width = letters.horizontalAdvance(content.note_button) + 2 * pad
+    return note, QRect(note.right() + 1 + pad // 2, area.top(), width, area.height())
 
 
 def _fold(fold: FoldContent, y: int, left: int, right: int, look: Look) -> tuple[Fold, int]:

@@ -79,6 +79,7 @@ class RowPainter:
             self._paint_document(painter, row.document, state, clip)
             painter.translate(-layout.text.topLeft())
         painter.restore()
+        self._paint_note(painter, layout, state)
         self._paint_code_buttons(painter, row, state)
         self._paint_controls(painter, row, state)
 
@@ -192,6 +193,20 @@ class RowPainter:
             painter.translate(fold.body.topLeft())
             self._paint_document(painter, document, RowState(), None)
             painter.translate(-fold.body.topLeft())
+
+    def _paint_note(self, painter: QPainter, layout: RowLayout, state: RowState) -> None:
+        if layout.note.isEmpty():
+            return
+        theme = self._look.theme
+        painter.setFont(self._look.label_font)
+        painter.setPen(theme.muted)
+        painter.drawText(layout.note, _HEAD, layout.note_text)
+        if layout.note_button.isEmpty():
+            return
+        if state.pointed_at == "continue":
+            _rounded(painter, QRectF(layout.note_button), self._look.px(6), theme.accent_soft, None)
+        painter.setPen(theme.accent)
+        painter.drawText(layout.note_button, Qt.AlignmentFlag.AlignCenter, layout.note_button_text)
 
     def _paint_document(
         self, painter: QPainter, document: MessageDocument, state: RowState, clip: QRectF | None

@@ -15,7 +15,7 @@ from tavern_desktop.ui.chat.growing import GrowingText
 from tavern_desktop.ui.chat.look import Look
 from tavern_desktop.ui.chat.markdown import parse
 from tavern_desktop.ui.chat.pictures import PictureShelf
-from tavern_desktop.ui.chat.record import RowRecord, ToolCall, day_of
+from tavern_desktop.ui.chat.record import RowRecord, ToolCall, day_of, tokens_per_second
 from tavern_desktop.ui.chat.roles import RowModel
 from tavern_desktop.ui.chat.row_layout import FoldContent, RowContent, RowLayout, lay_out, text_width
 
@@ -40,15 +40,17 @@ class RowView:
     previous_raw: bytes | None
     editor_height: int
     is_last: bool
+    is_live: bool
     coloured: bool = False
     """Whether its code has its colours."""
 
     def stands_for(
-        self, record: RowRecord, width: int, previous: bytes | None, editor_height: int, is_last: bool
+        self, record: RowRecord, width: int, previous: bytes | None, editor_height: int, is_last: bool, is_live: bool
     ) -> bool:
         """Say whether it still shows what it would be made of now."""
         same_content = self.record is record and self.previous_raw is previous
-        return same_content and (self.width, self.editor_height, self.is_last) == (width, editor_height, is_last)
+        mine = (self.width, self.editor_height, self.is_last, self.is_live)
+        return same_content and mine == (width, editor_height, is_last, is_live)
 
 
 @dataclass(slots=True)
@@ -104,7 +106,8 @@ class RowShelf:
         is_last = row == model.rowCount() - 1
         editor_height = self.editor_heights.get(record.key, 0)
         found = self._rows.get(record.key)
-        stands = (record, width, previous, editor_height, is_last)
+        is_live = model.is_live(row)
+        stands = (record, width, previous, editor_height, is_last, is_live)
         if found is not None and found.stands_for(*stands):
             self._rows.move_to_end(record.key)
             return found
@@ -115,7 +118,7 @@ class RowShelf:
         else:
             parsed = grown if grown is not None else self._parse(record)
         before = found if same_text or (grown is not None and found is not None and self._grow(found, grown)) else None
-        made = self._make(model, record, parsed, width, previous, editor_height, is_last, before)
+        made = self._make(model, parsed, stands, before)
         self._rows[record.key] = made
         self._rows.move_to_end(record.key)
         while len(self._rows) > KEPT_ROWS:
@@ -142,19 +145,16 @@ class RowShelf:
     def _make(
         self,
         model: RowModel,
-        record: RowRecord,
         parsed: Parsed,
-        width: int,
-        previous: bytes | None,
-        editor_height: int,
-        is_last: bool,
+        stands: tuple[RowRecord, int, bytes | None, int, bool, bool],
         before: RowView | None,
     ) -> RowView:
+        record, width, previous, editor_height, is_last, is_live = stands
         inner = text_width(width, self.look)
         document = self._document(record, parsed, inner, before)
         fold_documents = {}
         folds = []
-        for name, label in self._fold_labels(record):
+        for name, label in self._fold_labels(record, is_live):
             height = 0
             if (record.key, name) in self.unfolded.folds:
                 fold_documents[name] = self._fold_document(record, name, inner - self.look.px(12))
@@ -162,20 +162,22 @@ class RowShelf:
             folds.append(FoldContent(name, label, height))
         content = RowContent(
             name=self._speaker(record),
-            time=clock_time(record, self.context.locale),
+            time=self._time(record),
             hidden=record.hidden and record.kind not in ("tool", "notice", "comment"),
             day=self._day_text(record, previous),
             text_height=document.height() if document is not None else 0,
             folds=folds,
             swipe=record.swipe,
-            swipe_count=record.swipe_count if _has_swipes(record, is_last and self.context.can_generate) else 0,
-            has_strip=model.editable,
+            swipe_count=record.swipe_count if not is_live and self._has_swipes(record, is_last) else 0,
+            has_strip=model.editable and not is_live,
             compact=record.is_compact,
             bookmarked=bool(record.bookmark),
             editor_height=editor_height,
+            note=stopped_note(record.stopped) if not is_live else "",
+            note_button=tr("Continue") if is_last and model.editable and self.context.can_generate else "",
         )
         layout = lay_out(content, width, self.look)
-        return RowView(record, layout, parsed, document, fold_documents, width, previous, editor_height, is_last)
+        return RowView(record, layout, parsed, document, fold_documents, *stands[1:])
 
     def _document(
         self, record: RowRecord, parsed: Parsed, width: int, before: RowView | None
@@ -206,10 +208,11 @@ class RowShelf:
         parsed.blocks.extend(_attachments(record))
         return parsed
 
-    def _fold_labels(self, record: RowRecord) -> list[tuple[str, str]]:
+    def _fold_labels(self, record: RowRecord, is_live: bool) -> list[tuple[str, str]]:
         labels = []
         if record.reasoning.strip():
-            labels.append(("reasoning", thought_label(record.reasoning_ms)))
+            thinks = is_live and not record.text.strip()
+            labels.append(("reasoning", (thinking_label if thinks else thought_label)(record.reasoning_ms)))
         if record.calls:
             labels.append(("calls", _calls_label(record)))
         return labels
@@ -217,6 +220,16 @@ class RowShelf:
     def _fold_document(self, record: RowRecord, name: str, width: int) -> MessageDocument:
         parsed = parse(record.reasoning) if name == "reasoning" else Parsed(list(_call_blocks(record.calls)))
         return MessageDocument(parsed, self.quiet_look, width, self._pictures)
+
+    def _has_swipes(self, record: RowRecord, is_last: bool) -> bool:
+        may_grow = is_last and self.context.can_generate and self.context.writes_past_last
+        return record.swipe_count > 1 or (may_grow and record.may_swipe and record.kind == "character")
+
+    def _time(self, record: RowRecord) -> str:
+        """Return when a message was written, and how fast where that is wanted."""
+        time = clock_time(record, self.context.locale)
+        speed = tokens_per_second(record.data) if self.context.shows_speed else None
+        return time if speed is None else f"{time} · {speed_words(speed, self.context.locale)}"
 
     def _speaker(self, record: RowRecord) -> str:
         if record.kind == "narrator" and record.name in ("", "System"):
@@ -253,6 +266,22 @@ def full_time(record: RowRecord, locale: QLocale) -> str:
     if record.index is not None:
         parts.append(f"#{record.index}")
     return " · ".join(parts)
+
+
+def speed_words(speed: float, locale: QLocale) -> str:
+    """Return how fast a model writes, in words."""
+    return tr("{0} tokens/s").format(locale.toString(speed, "f", 1))
+
+
+def stopped_note(who: str) -> str:
+    """Return why a reply is only a part, "" for a whole one."""
+    notes = {"user": tr("Stopped"), "error": tr("Broke off"), "closing": tr("Cut off when the program closed")}
+    return notes.get(who, tr("Not whole") if who else "")
+
+
+def thinking_label(milliseconds: int | None) -> str:
+    """Return how long a model has been thinking."""
+    return tr("Thinking… {0} s").format(max(1, round((milliseconds or 0) / 1000)))
 
 
 def thought_label(milliseconds: int | None) -> str:
@@ -293,10 +322,6 @@ def _attachments(record: RowRecord) -> list[Block]:
             blocks.append(Block("text", (Run("▶ " + label.format(name)),)))
     blocks += [Block("text", (Run("📎 " + name),)) for name in record.files]
     return blocks
-
-
-def _has_swipes(record: RowRecord, may_grow: bool) -> bool:
-    return record.swipe_count > 1 or (may_grow and record.may_swipe and record.kind == "character")
 
 
 def _quiet(look: Look) -> Look:

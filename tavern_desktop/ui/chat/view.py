@@ -53,6 +53,8 @@ class ChatView(Surface):
     """What stands in the open editor changed."""
     swipe_requested = Signal(int, int)
     """(key, step): step -1 or 1."""
+    continue_requested = Signal(int)
+    """(key): a message that is only a part is to go on."""
     action_requested = Signal(str, int)
     """(name, key) as the actions are called: edit, copy_message, hide, unhide, delete, regenerate, branch, bookmark."""
     menu_requested = Signal(QPoint)

@@ -40,6 +40,9 @@ class Rows:
     def raw(self, row: int) -> bytes:
         return b""
 
+    def is_live(self, row: int) -> bool:
+        return False
+
     def raw_before(self, row: int) -> bytes | None:
         return None
 
