@@ -7,10 +7,12 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from tavern_desktop.ui.avatars import paint_avatar
-from tavern_desktop.ui.widgets import ElidedLabel, icon_button
+from tavern_desktop.ui.widgets import ElidedLabel, icon_button, push_button
 
 HEIGHT = 52
 AVATAR = 32
+MODEL_WIDTH = 200
+"""Pixels a model's name may have; long ones are shortened in the middle."""
 
 
 class AvatarBox(QWidget):
@@ -36,6 +38,8 @@ class ChatHeader(QWidget):
 
     menu_requested = Signal(object)
     """The global position for the menu."""
+    model_requested = Signal(object)
+    """The global position for the choice of a model."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,6 +49,9 @@ class ChatHeader(QWidget):
         self.avatar = AvatarBox(AVATAR)
         self.title = ElidedLabel(tone="strong")
         self.details = ElidedLabel(tone="muted")
+        self.model = push_button("", "model", self._ask_for_model)
+        self.model.setObjectName("modelButton")
+        self.show_model("")
         self._menu = icon_button("more", self.tr("Chat menu"), self._ask_for_menu)
         row = QHBoxLayout(self)
         row.setContentsMargins(22, 0, 14, 0)
@@ -54,6 +61,8 @@ class ChatHeader(QWidget):
         row.addWidget(self.title)
         row.addSpacing(6)
         row.addWidget(self.details, 1)
+        row.addWidget(self.model)
+        row.addSpacing(4)
         row.addWidget(self._menu)
 
     def show_chat(self, name: str, title: str, messages: int | None) -> None:
@@ -65,6 +74,16 @@ class ChatHeader(QWidget):
         self.title.setText(name)
         self.details.setText(" · ".join(["", *parts]).strip() if parts else "")
         self.setAccessibleName(" ".join([name, *parts]))
+
+    def show_model(self, name: str, tip: str = "") -> None:
+        """Say which model answers in this chat, "" for none."""
+        shown = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, MODEL_WIDTH)
+        self.model.setText(f"{shown or self.tr('No model')} ▾")
+        self.model.setToolTip(tip or self.tr("Choose the model that answers"))
+        self.model.setAccessibleName(self.tr("Model: {name}").format(name=name or self.tr("none")))
+
+    def _ask_for_model(self) -> None:
+        self.model_requested.emit(self.model.mapToGlobal(self.model.rect().bottomLeft()))
 
     def _ask_for_menu(self) -> None:
         self.menu_requested.emit(self._menu.mapToGlobal(self._menu.rect().bottomLeft()))

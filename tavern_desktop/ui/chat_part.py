@@ -13,6 +13,7 @@ from tavern_desktop.ui.banner import Notice
 from tavern_desktop.ui.branching import Branching
 from tavern_desktop.ui.chat_pane import ChatPane
 from tavern_desktop.ui.conflict_copies import ConflictCopies
+from tavern_desktop.ui.connecting.in_window import ModelsInWindow
 from tavern_desktop.ui.desk import ChatDesk
 from tavern_desktop.ui.file_deeds import FileDeeds
 from tavern_desktop.ui.finding import Finding
@@ -68,6 +69,7 @@ class ChatPart(QObject):
         self.branching = Branching(window, self, teller)
         self.copies = ConflictCopies(window, self)
         self.long_chats = LongChats(window, self)
+        self.models = ModelsInWindow(window, self)
         self._prompt: PromptData | None = None
         self.inspector.add_tab(self.tr("Prompt"), self._make_prompt_tab)
         self._history: HistoryDeeds | None = None

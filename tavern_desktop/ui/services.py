@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tavern_desktop.session.generating.generations import Generations
     from tavern_desktop.session.generating.model_servers import ModelServers
     from tavern_desktop.session.open_chats import OpenChats
+    from tavern_desktop.ui.connecting.data import ConnectData
     from tavern_desktop.ui.reply_marks import ReplyMarks
 
 log = logging.getLogger(__name__)
@@ -93,6 +94,7 @@ class Services(QObject):
         self._generations: Generations | None = None
         self._reply_marks: ReplyMarks | None = None
         self._model_servers: ModelServers | None = None
+        self._connecting: ConnectData | None = None
 
     @property
     def generations(self) -> Generations:
@@ -118,6 +120,15 @@ class Services(QObject):
         """Another chat has come into view: it has nothing new any more."""
         if self._reply_marks is not None:
             self._reply_marks.see()
+
+    @property
+    def connecting(self) -> ConnectData:
+        """What is known of model servers, for all windows; made when first asked for."""
+        if self._connecting is None:
+            from tavern_desktop.ui.connecting.data import ConnectData
+
+            self._connecting = ConnectData(self)
+        return self._connecting
 
     def stop_replies(self) -> None:
         """Stop the replies that are being written, and keep what has come of them."""

@@ -23,7 +23,7 @@ from tavern_desktop.ui.icons import Tone, icon
 AnyIndex = QModelIndex | QPersistentModelIndex
 """What Qt may hand to a model or delegate."""
 
-Kind = Literal["plain", "primary", "pill", "quiet", "tab", "choice"]
+Kind = Literal["plain", "primary", "pill", "quiet", "tab", "choice", "status", "model"]
 
 
 def push_button(text: str, kind: Kind = "plain", on_click: Callable[[], object] | None = None) -> QPushButton:

@@ -46,6 +46,8 @@ class WindowActs(QObject):
             Act.SAVE: self.save,
             Act.SHOW_FILE: self.show_file,
             Act.SETTINGS: self.show_settings,
+            Act.CONNECT: lambda: self._part.models.show_connections(),
+            Act.GENERATION: lambda: self._part.models.show_generation(),
             Act.CLOSE_WINDOW: window.close,
             Act.QUIT: QApplication.closeAllWindows,
             Act.UNDO: lambda: self._part.desk.commands.undo(),

@@ -68,6 +68,7 @@ class ModelServers:
         self._listeners: list[Tell] = []
         """Who waits for a local model; changed on any thread under `_mutex`."""
         self._mutex = threading.Lock()
+        self._is_closed = False
 
     def produce(self, asked: Asked, count: int = 1) -> Produce:
         """Return what builds the request and streams the reply for what was asked; `count` alternatives if it can."""
@@ -97,7 +98,12 @@ class ModelServers:
         return self.loop.submit(work)
 
     def ask(self, work: Coroutine[Any, Any, T], done: Callable[[Outcome[T]], object]) -> Future[T]:
-        """Run something on the loop and tell the owner what became of it, unless it is cancelled."""
+        """Run something on the loop and tell the owner what became of it, unless it is cancelled, as by the end."""
+        if self._is_closed:
+            work.close()
+            ended: Future[T] = Future()
+            ended.cancel()
+            return ended
         future = self.submit(work)
 
         def tell() -> None:
@@ -110,6 +116,7 @@ class ModelServers:
 
     def close(self) -> None:
         """End the model that runs here, then the loop; what still runs is cancelled."""
+        self._is_closed = True
         self._local.close()
         self.loop.close(self.http.aclose)
 
