@@ -143,7 +143,7 @@ class Act(Enum):
     GO_TO_END = _a(QT_TRANSLATE_NOOP("Act", "Go to the Newest Message"), "Ctrl+End", "end", Need.CHAT)
     SHOW_MORE = _a(QT_TRANSLATE_NOOP("Act", "Show More Messages"), "", "chevron-up", Need.CHAT)
     BOOKMARKS = _a(QT_TRANSLATE_NOOP("Act", "Bookmarks…"), "Ctrl+Shift+B", "bookmark", Need.CHAT)
-    BRANCHES = _a(QT_TRANSLATE_NOOP("Act", "Branches…"), "", "branch", Need.FILE)
+    BRANCHES = _a(QT_TRANSLATE_NOOP("Act", "Branches…"), "", "tree", Need.FILE)
     MAIN_CHAT = _a(QT_TRANSLATE_NOOP("Act", "Back to the Main Chat"), "", "jump", Need.FILE | Need.BRANCHED)
     PREVIOUS_CHAT = _a(QT_TRANSLATE_NOOP("Act", "Previous Chat"), "Alt+Up Ctrl+Shift+Tab", "arrow-up")
     NEXT_CHAT = _a(QT_TRANSLATE_NOOP("Act", "Next Chat"), "Alt+Down Ctrl+Tab", "arrow-down")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
 
 from tavern_desktop.chat import links
 from tavern_desktop.session.link_commands import SetBookmark
@@ -160,8 +161,11 @@ class Branching(QObject):
     def _show_tree(self, session: ChatSession) -> None:
         self.show_tree(session.path)
 
-    def show_tree(self, chat: Path) -> None:
-        """Show the tree of branches that a chat is in."""
+    def show_tree(
+        self, chat: Path, parent: QWidget | None = None, open_chat: Callable[[Path], object] | None = None
+    ) -> None:
+        """Show the tree of branches that a chat is in, over `parent`; `open_chat` opens what is chosen."""
         from tavern_desktop.ui.manager.tree_dialog import TreeDialog
 
-        TreeDialog(self._window, self._services.runner, chat, self._part.desk.open).open()
+        opens = open_chat or self._part.desk.open
+        TreeDialog(parent or self._window, self._services.runner, chat, opens).open()

@@ -1,4 +1,4 @@
-"""What may be dropped on the window: one chat file, or one folder; and on the chat manager: files to import."""
+"""What may be dropped: one chat file or one folder to open, and files of other programs, or several, to import."""
 
 from __future__ import annotations
 

@@ -10,11 +10,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QEvent, Qt
+from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QMainWindow, QSplitter, QVBoxLayout, QWidget
 
-from tavern_desktop.ui.dropping import dropped_path
+from tavern_desktop.ui.dropping import dropped_chats, dropped_path
 from tavern_desktop.ui.library.pane import LibraryPane
 from tavern_desktop.ui.services import Services
 from tavern_desktop.ui.status_bar import StatusBar
@@ -210,7 +210,7 @@ class MainWindow(QMainWindow):
             self.services.window_activated.emit()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if dropped_path(event.mimeData()) is not None:
+        if dropped_path(event.mimeData()) is not None or dropped_chats(event.mimeData()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
@@ -218,6 +218,10 @@ class MainWindow(QMainWindow):
         if path is not None:
             event.acceptProposedAction()
             self.open_path(path)
+        elif chats := dropped_chats(event.mimeData()):
+            event.acceptProposedAction()
+            # The drag has to be over before a dialog comes up.
+            QTimer.singleShot(0, self, lambda: self.part.owners.import_chats(self.part.owners.at_hand(), chats))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.keep_state()

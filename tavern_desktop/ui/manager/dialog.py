@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 FIRST_SIZE = (860, 580)
 AVATAR = 40
-ONE_CHAT = (Act.RENAME_CHAT, Act.DUPLICATE_CHAT, Act.BRANCH_CHAT, Act.EXPORT, Act.BACKUPS)
+ONE_CHAT = (Act.RENAME_CHAT, Act.DUPLICATE_CHAT, Act.BRANCH_CHAT, Act.BRANCHES, Act.EXPORT, Act.BACKUPS)
 """What is done to one chat at a time; moving to the bin takes several."""
 
 
@@ -97,6 +97,8 @@ class ChatManager(QDialog):
         elif len(chosen) == 1:
             if act is Act.RENAME_CHAT:
                 self.table.edit(self.table.currentIndex().siblingAtColumn(CHAT))
+            elif act is Act.BRANCHES:
+                self._part.branching.show_tree(chosen[0], self, self._open_path)
             else:
                 self.deeds.run(act, chosen[0])
 
@@ -105,8 +107,11 @@ class ChatManager(QDialog):
     def _open(self) -> None:
         chosen = self.chosen()
         if len(chosen) == 1:
-            self.accept()
-            self._part.acts.open_chat(str(chosen[0]))
+            self._open_path(chosen[0])
+
+    def _open_path(self, path: Path) -> None:
+        self.accept()
+        self._part.acts.open_chat(str(path))
 
     def _new(self) -> None:
         self.accept()

@@ -23,6 +23,7 @@ from tavern_desktop.ui.manager.import_dialog import ImportDialog
 from tavern_desktop.ui.manager.model import CHAT, MESSAGES, ManagerModel
 from tavern_desktop.ui.manager.owner import owner_of_character, owner_of_group
 from tavern_desktop.ui.manager.rows import managed_chats
+from tavern_desktop.ui.manager.tree_dialog import TreeDialog
 from tests.gui.shell.test_accessible import nameless
 from tests.gui.shell.test_window import open_chat
 from tests.gui.shell.window_parts import Opener, records
@@ -267,3 +268,31 @@ def test_a_group_has_a_manager_too(opened: Opener, library: DataRoot) -> None:
         assert owner.name in dialog.windowTitle()
         assert dialog.model.rowCount() > 0
         dialog.reject()
+
+
+def test_a_story_dropped_on_the_window_is_imported_for_whose_chat_is_in_view(
+    opened: Opener, qtbot: QtBot, tmp_path: Path, library: DataRoot
+) -> None:
+    window = opened()
+    open_chat(window, qtbot, "The tide table")
+    story = tmp_path / "story.json"
+    story.write_text(json.dumps({"type": "risuChat", "data": {"message": [{"data": "Hi", "time": 1}]}}), "utf-8")
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(story))])
+    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    window.dropEvent(QDropEvent(QPointF(500, 300), Qt.DropAction.CopyAction, data, buttons, keys))
+    qtbot.waitUntil(lambda: window.desk.path is not None and "imported" in window.desk.path.stem)
+    assert window.desk.path is not None
+    assert window.desk.path.parent == library.chats / "Tock"
+
+
+def test_the_tree_of_a_chat_opens_from_the_list(manager: Manager, qtbot: QtBot) -> None:
+    window, dialog = manager()
+    dialog.choose(dialog.chosen()[0].with_name("灯谜.jsonl"))
+    dialog.run(Act.BRANCHES)
+    tree = dialog.findChild(TreeDialog)
+    qtbot.waitUntil(lambda: tree.list.topLevelItemCount() == 1)
+    assert "Nothing branched off" in tree.hint.text()
+    tree.open_button.click()
+    qtbot.waitUntil(lambda: window.desk.path is not None and window.desk.path.stem == "灯谜")
+    assert not dialog.isVisible()
