@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
@@ -34,6 +35,8 @@ T = TypeVar("T")
 ROUNDS = 4
 """How often a prompt is built because the server took it for longer than was estimated."""
 
+SAFELY = 0.9
+"""Part of what a server takes that is aimed at, where it said how much that is."""
 STILL_FITS = 0.7
 """Part of a prompt that is tried next after the server found it too long."""
 
@@ -99,7 +102,7 @@ class Requests:
                 self._note(connection, failed)
                 if failed is None or failed.kind != "too_long" or not may_shorten:
                     return
-                self._shorten(_name(connection), prompt)
+                self._limits[_name(connection)] = _shorter(prompt, failed)
 
         return produce
 
@@ -137,10 +140,6 @@ class Requests:
                     self._learn(_name(backend.connection), prompt, event.prompt)
                 put(event)
         return failed
-
-    def _shorten(self, name: str, prompt: Prompt) -> None:
-        """Reckon with less room: the next prompt is shorter, however wrongly tokens were estimated."""
-        self._limits[name] = round(prompt.tokens * STILL_FITS) + prompt.reply
 
     def _learn(self, name: str, prompt: Prompt, counted: int | None) -> None:
         if counted and not any(message.images for message in prompt.messages):
@@ -216,6 +215,16 @@ def _unconnected(asked: Asked, generation: Generation) -> tuple[Prompt, Request]
     scene = scene_of(asked, generation, context=None, can_prefill=False)
     prompt = build_prompt(scene, Estimate())
     return prompt, Request(messages=tuple(prompt.messages), stop=prompt.stop)
+
+
+def _shorter(prompt: Prompt, refusal: Failed) -> int:
+    """Return how many tokens, as we count them, to reckon with after a prompt was refused as too long.
+
+    Most servers say how many they counted and how many they take, in words of their own.
+    """
+    said = sorted({int(number) for number in re.findall(r"\d{3,}", refusal.sentence)})
+    share = SAFELY * said[0] / said[-1] if len(said) == 2 else STILL_FITS
+    return round((prompt.tokens + prompt.reply) * min(share, STILL_FITS))
 
 
 def _name(connection: Connection) -> str:
