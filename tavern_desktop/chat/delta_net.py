@@ -7,9 +7,22 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tavern_desktop.chat.content import common_ends
-from tavern_desktop.chat.deltas import UNKNOWN, Delta, Edit, Head, Insert, Move, Op, Remove, insertions, move, removals
+from tavern_desktop.chat.deltas import (
+    UNKNOWN,
+    Delta,
+    DeltaMismatch,
+    Edit,
+    Head,
+    Insert,
+    Move,
+    Op,
+    Remove,
+    insertions,
+    move,
+    removals,
+)
 from tavern_desktop.chat.header import Header
-from tavern_desktop.chat.hunks import Hunks, squashed
+from tavern_desktop.chat.hunks import HunkMismatch, Hunks, squashed
 from tavern_desktop.chat.message import Message
 from tavern_desktop.chat.rising import heaviest_rise
 
@@ -30,17 +43,23 @@ def between(old_header: Header, old: Sequence[Message], new_header: Header, new:
 
 
 def between_records(
-    old: Sequence[Hashable], new: Sequence[Hashable], old_text: Callable[[int], bytes], new_text: Callable[[int], bytes]
+    old: Sequence[Hashable],
+    new: Sequence[Hashable],
+    old_text: Callable[[int], bytes],
+    new_text: Callable[[int], bytes],
+    header: bytes | None = None,
 ) -> Delta:
     """Return what leads from one state to another where only equality tells which message is which.
 
     `old` and `new` are the records or their digests; an index leads to the text, which for an old one may be UNKNOWN.
-    Nothing counts as edited or moved: such messages go out and come in.
+    Nothing counts as edited or moved: such messages go out and come in. `header`: the new one, where the old is not
+    known.
     """
     front, back = common_ends(old, new)
     sources = equal_places(old[front : len(old) - back], new[front : len(new) - back], front)
     state = _State(front, range(front, len(old) - back), sources, {}, None)
-    return state.delta(len(old), old_text, new_text)
+    delta = state.delta(len(old), old_text, new_text)
+    return delta if header is None else Delta(delta.count, (*delta.ops, Head.unknown(header)))
 
 
 def equal_places(old: Sequence[Hashable], new: Sequence[Hashable], offset: int = 0) -> list[int | None]:
@@ -106,33 +125,44 @@ class _Text:
     before: bytes | None = None
     now: bytes | None = None
     edits: list[tuple[Hunks, int]] = field(default_factory=list)
+    is_unknown: bool = False
 
     @classmethod
     def of(cls, before: bytes, now: bytes) -> _Text | None:
         return None if before == now else cls(before, now)
 
-    def edit(self, op: Edit | Head) -> None:
+    def edit(self, op: Edit) -> None:
         if self.now is not None:
             self.now = op.edited(self.now)
         else:
             self.edits.append((op.hunks, op.digest))
+
+    def edit_header(self, op: Head) -> None:
+        """Take an edit of the header, of which what was before may be not known from here on."""
+        self.is_unknown |= not op.hunks
+        self.edits.append((op.hunks, op.digest))
 
     def before_edits_of(self, now: bytes) -> bytes:
         """Return the text before everything, given what it is now."""
         if self.before is not None or now == UNKNOWN:
             return self.before or UNKNOWN
         for hunks, after in reversed(self.edits):
-            now = Head(hunks, after).edited(now, back=True)
+            now = Edit(0, hunks, after).edited(now, back=True)
         return now
 
     def change(self) -> tuple[Hunks, int] | None:
         """Return the one edit for all, None if nothing is left of them."""
         if self.before is not None and self.now is not None:
-            edit = Head.between(self.before, self.now)
+            edit = Edit.between(0, self.before, self.now)
             return (edit.hunks, edit.digest) if edit.hunks else None
+        if self.is_unknown:
+            return (), self.edits[-1][1]
         if len(self.edits) == 1:
             return self.edits[0]
-        hunks = squashed(hunks for hunks, _ in self.edits)
+        try:
+            hunks = squashed(hunks for hunks, _ in self.edits)
+        except HunkMismatch:
+            raise DeltaMismatch("another text") from None
         return (hunks, self.edits[-1][1]) if hunks else None
 
 
@@ -177,7 +207,7 @@ class _Net:
                 case Move():
                     move(items, Move(op.first - front, op.last - front, op.destination - front))
                 case Head():
-                    self._head.edit(op)
+                    self._head.edit_header(op)
 
     def delta(self, count: int) -> Delta:
         """Return what all of it comes to, for a state of `count` messages."""

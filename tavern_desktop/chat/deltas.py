@@ -5,11 +5,13 @@ written down and read again in another process. It is applied to nothing but the
 fit raises `DeltaMismatch`.
 
 An empty record (`UNKNOWN`) stands for a message whose text nobody has: one that another program changed or took out
-while the chat was closed here. It can be put in and taken out like any other; edits leave it as it is.
+while the chat was closed here. It can be put in and taken out like any other; edits leave it as it is. A header that
+does not fit is left as it is likewise: other programs change that too, and what it was is then not known.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Callable, Iterator, MutableSequence, Sequence
 from dataclasses import dataclass
@@ -87,7 +89,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The header says something else, as in `Edit`."""
+    """The header says something else, as in `Edit`; without hunks what it was before is not known."""
 
     hunks: Hunks
     digest: int
@@ -96,9 +98,15 @@ class Head:
     def between(cls, old: bytes, new: bytes) -> Head:
         return cls(cut(old, new), digest(new))
 
+    @classmethod
+    def unknown(cls, new: bytes) -> Head:
+        return cls((), digest(new))
+
     def edited(self, raw: bytes, *, back: bool = False) -> bytes:
-        """Return the header after the edit, or before it. Raises DeltaMismatch."""
-        return _edited(raw, self.hunks, self.digest, back)
+        """Return the header after the edit, or before it; as it is where that cannot be told."""
+        with contextlib.suppress(DeltaMismatch):
+            return _edited(raw, self.hunks, self.digest, back)
+        return raw
 
 
 Op = Edit | Insert | Remove | Move | Head

@@ -61,7 +61,7 @@ def patched(text: bytes, hunks: Iterable[Hunk], *, back: bool = False) -> bytes:
 
 
 def squashed(changes: Iterable[Hunks]) -> Hunks:
-    """Return one change for several that were made one after another to the same text."""
+    """Return one change for several that were made one after another to the same text. Raises HunkMismatch if not."""
     return _Patchwork(changes).hunks()
 
 
@@ -164,7 +164,9 @@ class _Patchwork:
     def _text(self, start: int, stop: int) -> bytes:
         parts = []
         while start < stop:
-            part = self._known[start]
+            part = self._known.get(start)
+            if not part:
+                raise HunkMismatch
             parts.append(part)
             start += len(part)
         return b"".join(parts)

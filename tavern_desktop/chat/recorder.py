@@ -115,7 +115,7 @@ class Recorder:
         self._header_changed()
 
     def _header_changed(self) -> None:
-        if self._chat.header is not self._header:
+        if self._chat.header != self._header:
             self._events.append(_HeaderSet(self._header, self._chat.header))
             self._header = self._chat.header
 
