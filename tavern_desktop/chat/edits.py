@@ -36,6 +36,13 @@ def saying(message: Message, data: Record, *, of_seen: bool = False) -> Message:
     return message.saying_seen(data) if of_seen else message.saying(data)
 
 
+def with_own_id(message: Message, *, of_seen: bool = False) -> Message:
+    """Return a message that was rewritten with an id of its own in the place of one that another message has."""
+    data = message.seen_data() if of_seen else message.data()
+    data = {field: value for field, value in data.items() if field != ID_FIELD}
+    return saying(message, data, of_seen=of_seen)
+
+
 def created(data: Record) -> Message:
     """Return a message for a record of ours, with an id."""
     return Message.new(_with_id(data))

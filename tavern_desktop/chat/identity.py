@@ -11,7 +11,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from tavern_desktop.chat import jsontext
-from tavern_desktop.chat.message import ID_FIELD
+from tavern_desktop.chat.message import ID_FIELD, Message
+
+NEARBY = 200
+"""How far before a copy its original is looked for: other programs put it directly behind."""
 
 _MARK = f'"{ID_FIELD}"'.encode()
 _AT_THE_END = re.compile(rb',"' + ID_FIELD.encode() + rb'":"([^"\\\x80-\xff]+)"\}\Z')
@@ -44,6 +47,16 @@ def places(records: Sequence[bytes]) -> dict[str, int]:
         if name is not None:
             found.setdefault(name, index)
     return found
+
+
+def is_taken(messages: Sequence[Message], index: int) -> bool:
+    """Say whether a message has the id of one not far before it: then it counts as having none."""
+    name = stored_id(messages[index].seen)
+    if name is None:
+        return False
+    mark = name.encode()
+    before = (message.seen for message in messages[max(0, index - NEARBY) : index])
+    return any(mark in raw and stored_id(raw) == name for raw in before)
 
 
 def effective_ids(records: Sequence[bytes]) -> list[str | None]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tavern_desktop.chat import edits, facts, swipes
+from tavern_desktop.chat import edits, facts, identity, swipes
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.facts import Record
 from tavern_desktop.chat.message import Message
@@ -99,11 +99,14 @@ class _Rewrite(Command):
         self.key = key
 
     def _plan(self, chat: Chat) -> list[Step]:
-        message = chat.messages[_index(chat, self.key)]
+        index = _index(chat, self.key)
+        message = chat.messages[index]
         data = message.seen_data() if self.of_seen else message.data()
         changed = edits.rewritten(message, self._change(chat, data), of_seen=self.of_seen)
         if changed is message:
             return []
+        if identity.is_taken(chat.messages, index):
+            changed = edits.with_own_id(changed, of_seen=self.of_seen)
         return [Replace((message,), (changed,)), *(_taint(chat) if self.taints else ())]
 
     @abstractmethod

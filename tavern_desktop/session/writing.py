@@ -152,6 +152,8 @@ class Writing:
         conflicts = merge.result.conflicts
         attempt.conflicts = len(conflicts) + len(merge.header_conflicts)
         attempt.lost_in_memory = sum(conflict.kind == "lost_in_memory" for conflict in conflicts)
+        if attempt.lost_in_memory:
+            log.error("%d messages were gone here without a command that took them", attempt.lost_in_memory)
         return loaded, merge
 
     def _require_same_chat(self, loaded: Loaded) -> None:

@@ -236,3 +236,13 @@ def test_doing_again_what_was_changed_elsewhere_is_refused(chat: Chat) -> None:
 def test_labels_name_what_is_taken_back(make, label: str) -> None:  # type: ignore[no-untyped-def]
     command: Command = make()
     assert command.label == label
+
+
+def test_a_copy_that_another_program_made_gets_an_id_of_its_own_when_it_is_changed() -> None:
+    chat = chat_of(user("u0", message_id="msg_1"), user("u0", message_id="msg_1"), user("u1", message_id="msg_2"))
+    for message in tuple(chat.messages):
+        commands.EditText(message.key, "changed").do(chat)
+    first, copy, other = (message.data()["message_id"] for message in chat.messages)
+    assert (first, other) == ("msg_1", "msg_2")
+    assert copy.startswith("msg_")
+    assert copy not in (first, other)
