@@ -45,6 +45,8 @@ def choose_base(states: States, records: Sequence[bytes], digests: Digests | Non
         found = _recognise(states, records, Digests() if digests is None else digests)
         texts: Texts = {message.key: message.raw for message in states.messages}
         path = _Search(states, found).unseen_path(states.newest, texts)
+        while path and path[-1][1].is_theirs:  # what others wrote, and is not there any more, they took back
+            path.pop()
     changes = [change for _, change in path]
     unseen = frozenset[int]().union(*(change.added | change.edited.keys() for change in changes))
     return Base(path[-1][0] if path else states.newest, states.go_back(changes), unseen)

@@ -47,6 +47,8 @@ class Change:
     """What stood there before …"""
     keys_after: array[int]
     """… and what stands there now."""
+    is_theirs: bool = False
+    """Another program made it, and we only followed."""
 
     @property
     def earlier(self) -> dict[int, bytes | int]:
@@ -116,17 +118,20 @@ class States:
         published: Sequence[Message],
         deleted: Iterable[int] = (),
         merged: Version | None = None,
+        *,
+        is_theirs: bool = False,
     ) -> None:
         """Remember a publish, with the keys that commands deleted since the one before.
 
-        `merged` is the version of the file that was merged into it. It is remembered too: a program that goes on
-        from it has not seen what is ours in the merge, but has seen what is its own. A publish that changed nothing
-        makes no state.
+        `is_theirs`: it is a version of another program that we followed. `merged` is the version of the file that was
+        merged into it. It is remembered too: a program that goes on from it has not seen what is ours in the merge, but
+        has seen what is its own. A publish that changed nothing makes no state.
         """
         after = tuple(published)
         change = difference(self._messages, after)
         if change is None:
             return
+        change.is_theirs = is_theirs
         state = State(self._last_number + 1, [(self.newest, change)], frozenset(deleted))
         if merged is not None:
             # What a merge removed, here or from the file, was deleted by somebody: remembered as long as this version.

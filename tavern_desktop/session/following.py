@@ -161,7 +161,7 @@ class Following:
             self._look.look()
             return
         session.file.saved = finding.version
-        record = partial(session.file.lineage.record, finding.version.messages)
+        record = partial(session.file.lineage.follow, finding.version.messages)
         self._runner.submit(record, Outcome.result, lane=self.lane)
         command = FollowFile(finding.steps)
         try:

@@ -9,7 +9,7 @@ leads through as one that the file may come from.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from tavern_desktop.chat.deltas import UNKNOWN, Delta, DeltaMismatch, Edit, digest
@@ -28,6 +28,9 @@ MOST_STATES = 400
 
 MOST_TRIES = 20_000
 """Attempts to find which record of the file an edit was made to."""
+
+FOLLOWED = ("outside", "reload")
+"""Kinds of changes that another program made and the chat only followed."""
 
 _NO_HEADER = Header(b"")
 
@@ -52,11 +55,13 @@ def reunite(journal: Journal, saved: int, loaded: Loaded) -> Reunion:
     Raises DeltaMismatch, StorageError io/read.
     """
     records = [message.raw for message in loaded.messages]
-    deltas = [(meta.number, delta) for meta, delta in journal.deltas_back()][::-1]
-    if not deltas:
+    changes = list(journal.deltas_back())[::-1]
+    if not changes:
         raise DeltaMismatch("a journal without a change")
+    deltas = [(meta.number, delta) for meta, delta in changes]
+    theirs = {meta.number for meta, _ in changes if meta.kind in FOLLOWED}
     start = _start(journal, deltas, records)
-    states, counts, published, ours = _story(start, deltas, saved)
+    states, counts, published, ours = _story(start, deltas, saved, theirs)
     memory = _known(ours)
     outside = outside_version(states, records, memory)
     before = counts[outside.base.state.number]
@@ -125,30 +130,36 @@ class _Texts:
 
 
 def _story(
-    start: list[Message], deltas: Sequence[tuple[int, Delta]], saved: int
+    start: list[Message], deltas: Sequence[tuple[int, Delta]], saved: int, theirs: Collection[int]
 ) -> tuple[States, dict[int, int], list[Message], list[Message]]:
-    """Return the states up to the published one, how many messages each had, the published one, and the newest."""
+    """Return the states up to the published one, how many messages each had, the published one, and the newest.
+
+    `theirs` are the numbers of changes that other programs made.
+    """
     messages = list(start)
     states = States(_known(messages), most=MOST_STATES + 1)
     counts = {states.newest.number: len(messages)}
     published = list(messages)
     together = -(-len(deltas) // MOST_STATES)
+    is_theirs = True
     for place, (number, delta) in enumerate(deltas, 1):
         go(delta, _NO_HEADER, messages)
         if number > saved:
             continue
+        is_theirs = is_theirs and number in theirs
         if number == saved or place % together == 0:
-            _record(states, _known(messages))
+            _record(states, _known(messages), is_theirs=is_theirs)
+            is_theirs = True
             counts[states.newest.number] = len(messages)
         if number == saved:
             published = list(messages)
     return states, counts, published, messages
 
 
-def _record(states: States, messages: Sequence[Message]) -> None:
+def _record(states: States, messages: Sequence[Message], *, is_theirs: bool) -> None:
     """Remember a state; what is not in it any more was deleted."""
     before = states.newest
-    states.record(messages)
+    states.record(messages, is_theirs=is_theirs)
     if states.newest is not before:
         states.newest.deleted |= states.newest.parents[0][1].removed.keys()
 

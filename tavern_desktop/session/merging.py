@@ -33,6 +33,10 @@ class Lineage:
         """Remember a version that is the file now. What is not in it any more was deleted by somebody."""
         self.states.record(published, self.deleted(published))
 
+    def follow(self, found: Sequence[Message]) -> None:
+        """Remember a version of another program that the chat became. What is gone from a later one they deleted."""
+        self.states.record(found, self.deleted(found), is_theirs=True)
+
     def deleted(self, messages: Sequence[Message]) -> frozenset[int]:
         """Return the keys that were deleted here since the newest version."""
         return frozenset({message.key for message in self.states.messages} - {message.key for message in messages})

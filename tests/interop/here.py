@@ -21,6 +21,7 @@ class Here:
 
     def __init__(self, path: Path, own_folder: Path) -> None:
         self._runner = PlainRunner()
+        self.own_folder = own_folder
         root = root_of(path)
         assert root is not None
         self._chats = OpenChats(

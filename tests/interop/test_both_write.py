@@ -127,6 +127,29 @@ def test_what_it_saves_over_while_we_are_closed_is_back_when_we_open(path: Path,
     again.close()
 
 
+def test_what_it_says_and_takes_back_is_gone_here_too(here: Here, page: Page, path: Path) -> None:
+    """Deleting and regenerating its newest answer: neither is mistaken for an old copy saved over us."""
+    count = len(here.texts())
+    page.answer("a first answer")
+    here.look()
+    assert here.texts()[count:] == ["a first answer"]
+    page.delete(count)
+    here.look()
+    assert here.texts()[count:] == []
+    page.answer("a second answer")
+    here.look()
+    page.delete(count)
+    page.answer("a third answer")
+    here.look()
+    assert here.texts()[count:] == ["a third answer"]
+    assert (here.texts(), here.restored) == (page.texts(), 0)
+    here.close()
+    page.delete(count)
+    again = Here(path, here.own_folder)
+    assert (again.session.recovery, again.texts()) == (None, page.texts())
+    again.close()
+
+
 def test_undo_takes_back_what_was_restored_or_followed(here: Here, page: Page, path: Path) -> None:
     here.say("ours")
     here.save()

@@ -186,17 +186,34 @@ def test_a_file_written_again_and_again_is_merged_in_the_end(
     assert (session.save_state.kind, session.is_dirty) == ("saved", False)
 
 
-def test_a_version_followed_is_known_when_an_older_copy_is_saved_over_it(session: ChatSession, runner: ByHand) -> None:
-    """SillyTavern on the phone adds a message, which we follow; that on the desktop saves its older copy over it."""
-    write(session.path, [*RECORDS, user("Written on the train.", send_date="2026-01-05T10:00:00.000Z")])
+def test_what_another_program_wrote_and_took_back_is_gone_here_too(session: ChatSession, runner: ByHand) -> None:
+    """SillyTavern adds a reply, which we follow, and regenerates it: the first one is not ours to bring back."""
+    write(session.path, [*RECORDS, reply("the first", send_date="2026-01-05T10:00:00.000Z")])
+    session.look_at_file()
+    runner.run_until_idle()
+    write(session.path, [*RECORDS, reply("another one", send_date="2026-01-05T10:01:00.000Z")])
+    session.look_at_file()
+    runner.run_until_idle()
+    assert on_disk(session)[5:] == ["another one"]
+    assert session.chat is not None
+    assert texts(session.chat) == on_disk(session)
+    session.undo()  # what it was stands in the history
+    assert texts(session.chat)[5:] == ["the first"]
+
+
+def test_what_we_wrote_comes_back_though_we_followed_others_since(session: ChatSession, runner: ByHand) -> None:
+    """SillyTavern on the phone goes on from our message; that on the desktop saves its older copy over both."""
+    session.do(AppendMessage(user("ours")))
+    session.save_now()
+    runner.run_until_idle()
+    ours = [json.loads(line) for line in session.path.read_bytes().split(b"\n")[1:]]
+    write(session.path, [*ours, user("Written on the train.", send_date="2026-01-05T10:00:00.000Z")])
     session.look_at_file()
     runner.run_until_idle()
     write(session.path, [*RECORDS, user("And this one here", send_date="2026-01-05T10:01:00.000Z")])
     session.look_at_file()
     runner.run_until_idle()
-    assert sorted(on_disk(session)[5:]) == ["And this one here", "Written on the train."]
-    assert session.chat is not None
-    assert texts(session.chat) == on_disk(session)
+    assert sorted(on_disk(session)[5:]) == ["And this one here", "Written on the train.", "ours"]
 
 
 def test_what_was_followed_and_deleted_there_does_not_come_back(session: ChatSession, runner: ByHand) -> None:
