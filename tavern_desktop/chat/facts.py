@@ -13,10 +13,12 @@ from tavern_desktop.chat.dates import parse_date
 
 Record = dict[str, Any]
 Role = Literal["user", "assistant", "system", "tool"]
-Kind = Literal["user", "character", "narrator", "comment", "tool", "notice", "hidden"]
+Kind = Literal["user", "character", "narrator", "comment", "tool", "notice", "hidden", "special"]
 MediaType = Literal["image", "video", "audio"]
 
 TEXT_FIELD = "mes"
+OWN_FIELD = "tavern_desktop"
+"""Of what is ours in `extra` (decision D1)."""
 
 NOTICE_TYPES = frozenset(
     [
@@ -73,9 +75,18 @@ def role(data: Record) -> Role:
     return "system" if data.get("is_system") else "assistant"
 
 
+def envelope(data: Record) -> Record | None:
+    """Return what makes a message a special one (structured cards §3), None for any other; it is read by `cards`."""
+    own = extra(data).get(OWN_FIELD)
+    found = own.get("card") if isinstance(own, dict) else None
+    return found if isinstance(found, dict) else None
+
+
 def kind(data: Record) -> Kind:
     """Return what sort of message it is. `is_hidden` is asked apart: a user's message may be hidden too."""
     more = extra(data)
+    if envelope(data) is not None:
+        return "special"
     if data.get("is_user"):
         return "user"
     if data.get("role") == "tool" or isinstance(more.get("tool_invocations"), list):
@@ -97,13 +108,17 @@ def is_hidden(data: Record) -> bool:
 
 def may_hide(data: Record) -> bool:
     """Say whether hiding and unhiding make sense: not where the flag means something else (chat files §11)."""
-    return kind(data) not in ("comment", "notice", "tool")
+    return kind(data) not in ("comment", "notice", "tool", "special")
 
 
 def may_swipe(data: Record) -> bool:
     """Say whether the message can have alternatives."""
     more = extra(data)
-    return kind(data) not in ("user", "tool") and not more.get("isSmallSys") and more.get("swipeable") is not False
+    return (
+        kind(data) not in ("user", "tool", "special")
+        and not more.get("isSmallSys")
+        and more.get("swipeable") is not False
+    )
 
 
 def name(data: Record) -> str:

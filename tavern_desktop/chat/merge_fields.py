@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from tavern_desktop.chat.facts import TEXT_FIELD, Record, extra
+from tavern_desktop.chat.facts import OWN_FIELD, TEXT_FIELD, Record, extra
 from tavern_desktop.chat.jsontext import same
 from tavern_desktop.chat.message import ID_FIELD
 
@@ -22,9 +22,6 @@ CONTENT: Final = "content"
 
 ABSENT: Final = object()
 """In place of the value of a field that is not there: absence is a value like any other."""
-
-CARD_KEY: Final = "tavern_desktop"
-"""Where a message's special content stands in `extra` (decision D1)."""
 
 _CARD_STATUS = re.compile(r"^status:[ \t]*[\"']?(\w+)", re.MULTILINE)
 
@@ -83,9 +80,9 @@ def merge_keys(base: Record, disk: Record, memory: Record) -> tuple[Record, list
 
 def _merge_extra(base: Record, disk: Record, memory: Record) -> tuple[Record, list[str]]:
     merged, conflicts = merge_keys(base, disk, memory)
-    theirs, ours = disk.get(CARD_KEY), memory.get(CARD_KEY)
-    if CARD_KEY in conflicts and _card_status(theirs) == "submitted" and _card_status(ours) == "draft":
-        merged[CARD_KEY] = theirs
+    theirs, ours = disk.get(OWN_FIELD), memory.get(OWN_FIELD)
+    if OWN_FIELD in conflicts and _card_status(theirs) == "submitted" and _card_status(ours) == "draft":
+        merged[OWN_FIELD] = theirs
     return merged, conflicts
 
 

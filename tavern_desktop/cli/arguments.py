@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from tavern_desktop import __version__
 
-COMMANDS = ("roots", "chats", "characters", "search", "prompt", "send", "backends", "doctor")
+COMMANDS = ("roots", "chats", "cards", "characters", "search", "prompt", "send", "backends", "doctor")
 
 _WITH_VALUE = ("--data-root", "--user")
 _ANSWERED_HERE = ("-h", "--help", "--version")
@@ -59,6 +59,7 @@ def parse(words: Sequence[str] | None) -> argparse.Namespace:
 def _parser() -> argparse.ArgumentParser:
     # Every start of the window imports this module to ask whether a word is a command; only a command parses.
     from tavern_desktop.cli.backend_arguments import add_backends
+    from tavern_desktop.cli.card_arguments import add_cards
     from tavern_desktop.cli.generate_arguments import add_generating
 
     common = _common_options()
@@ -72,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
         "chats", help="list, show, check, change and export chats", parents=[common], allow_abbrev=False
     )
     _chats(chats.add_subparsers(title="commands", metavar="COMMAND", required=True), common)
+    add_cards(commands, common, _command)
     characters = commands.add_parser(
         "characters", help="list, import, export, rename and remove characters", parents=[common], allow_abbrev=False
     )

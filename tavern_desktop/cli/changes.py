@@ -21,37 +21,38 @@ Result = tuple[bool, int]
 def append(context: Context) -> int:
     """Add a message at the end."""
     args = context.args
-    return _carry_out(context, changes.Append(args.role, args.text, args.name))
+    return carry_out(context, changes.Append(args.role, args.text, args.name))
 
 
 def edit(context: Context) -> int:
     """Give a message another text."""
-    return _carry_out(context, changes.Edit(context.args.message, context.args.text))
+    return carry_out(context, changes.Edit(context.args.message, context.args.text))
 
 
 def swipe(context: Context) -> int:
     """Choose, add or delete an alternative; the command line counts them from 1, as people see them."""
     args = context.args
     if args.add is not None:
-        return _carry_out(context, changes.AddSwipe(args.message, args.add))
+        return carry_out(context, changes.AddSwipe(args.message, args.add))
     if args.to is not None:
-        return _carry_out(context, changes.ChooseSwipe(args.message, args.to - 1))
-    return _carry_out(context, changes.DeleteSwipe(args.message, args.delete - 1))
+        return carry_out(context, changes.ChooseSwipe(args.message, args.to - 1))
+    return carry_out(context, changes.DeleteSwipe(args.message, args.delete - 1))
 
 
 def delete(context: Context) -> int:
     """Delete messages."""
     first, last = context.args.message
-    return _carry_out(context, changes.Delete(first, last))
+    return carry_out(context, changes.Delete(first, last))
 
 
 def hide(context: Context) -> int:
     """Keep messages out of prompts, or let them in again."""
     first, last = context.args.message
-    return _carry_out(context, changes.Hide(first, last, hidden=not context.args.show))
+    return carry_out(context, changes.Hide(first, last, hidden=not context.args.show))
 
 
-def _carry_out(context: Context, change: Change) -> int:
+def carry_out(context: Context, change: Change) -> int:
+    """Change the chat that is named on the command line, and print what became of it."""
     path = context.chat_file(context.args.file)
     changed, messages = change_chat(context, path, change)
     if context.json:

@@ -48,6 +48,8 @@ _MODULES = {
     "bookmarks": "branches",
     "tree": "branches",
     "search": "searching",
+    "check_card": "cards",
+    "insert_card": "cards",
     "prompt": "generating",
     "send": "generating",
     "list_backends": "backends",

@@ -105,6 +105,12 @@ class RenameSpeaker(msgspec.Struct, frozen=True, tag="rename_speaker"):
     by_name: bool
 
 
+class InsertCard(msgspec.Struct, frozen=True, tag="insert_card"):
+    """A special message at the end, with this payload as it is written."""
+
+    yaml: str
+
+
 class SetMetadata(msgspec.Struct, frozen=True, tag="set_metadata"):
     """Other metadata for the chat. Its identity stays where `metadata` names none."""
 
@@ -122,6 +128,7 @@ Change = (
     | Bookmark
     | Relink
     | RenameSpeaker
+    | InsertCard
     | SetMetadata
 )
 
@@ -166,6 +173,10 @@ def command_for(change: Change, chat: Chat, path: Path, root: DataRoot | None) -
         case RenameSpeaker():
             old, new = Identity(change.old_name, change.old_avatar), Identity(change.new_name, change.new_avatar)
             return RenameSpeakerCommand(old, new, by_name=change.by_name)
+        case InsertCard():
+            from tavern_desktop.session import card_commands  # YAML is read only where there is some
+
+            return card_commands.InsertCard(change.yaml)
         case SetMetadata():
             return SetMetadataCommand(_same_identity(change.metadata, chat))
 
