@@ -245,7 +245,7 @@ class Surface(QListView):
     @override
     def dataChanged(self, topLeft: AnyIndex, bottomRight: AnyIndex, roles: Any = ()) -> None:
         first, last = topLeft.row(), bottomRight.row()
-        follows = self.places.at_end and first == last == self.places.row_count - 1 and self._has_grown(last)
+        follows = self.places.at_end and first == last and self._is_written(last)
         self.places.rows_changed(first, min(last + 1, self.places.row_count - 1))
         if not follows:
             # Somebody changed a message: it grows downwards. Only text that is being written pulls the end along.
@@ -255,10 +255,12 @@ class Surface(QListView):
             self.look_whether_at_end()
         QAbstractItemView.dataChanged(self, topLeft, bottomRight, [])
 
-    def _has_grown(self, row: int) -> bool:
-        """Say whether a row shows its former text with more at its end."""
+    def _is_written(self, row: int) -> bool:
+        """Say whether a row shows its former text with more at its end, and is the last or the one being written."""
         former = self.rows.kept(self.key(row))
-        return former is not None and self.record(row).text.startswith(former.record.text)
+        if former is None or not self.record(row).text.startswith(former.record.text):
+            return False
+        return row == self.places.row_count - 1 or former.is_live
 
     def look_whether_at_end(self) -> None:
         """After the view was moved to a message: being at the end by chance is being at the end."""
