@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from tavern_desktop.chat import facts
 from tavern_desktop.chat.message import Message
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.prompt.injections import Injection, Note
 from tavern_desktop.prompt.lore import LoreEntry
 from tavern_desktop.prompt.lore_activation import LoreSettings
-from tavern_desktop.prompt.macros import Macros
+from tavern_desktop.prompt.macros import Evaluate, Macros, Value
+
+SEARCHED = 500
+"""Messages from the end among which macros look for the last one of somebody."""
 
 Action = Literal["reply", "swipe", "continue", "impersonate"]
 """reply: a new message; swipe: another alternative for the message at `end`; continue: more of the last message;
@@ -98,6 +102,8 @@ class Scene:
     """The author's note, if it is due."""
     injections: Sequence[Injection] = ()
     """Other texts at a depth: the character's note, a persona that stands in the chat."""
+    values: Evaluate | None = None
+    """Macros that depend on the clock, chance and variables."""
     is_group: bool = False
     can_prefill: bool = False
     root: DataRoot | None = None
@@ -111,7 +117,39 @@ class Scene:
     @property
     def macros(self) -> Macros:
         """What macros stand for in this chat."""
-        return Macros(self.user, self.character.name, self.persona)
+        return Macros(self.user, self.character.name, self.persona, self._chat_macros(), self.values)
+
+    def _chat_macros(self) -> dict[str, Value]:
+        """Return what is worked out only where a text asks for it."""
+        character = self.character
+        return {
+            "group": character.name,
+            "charifnotgroup": character.name,
+            "description": character.description,
+            "personality": character.personality,
+            "scenario": lambda: self.field_text("scenario"),
+            "mesexamplesraw": lambda: self.field_text("examples"),
+            "charprompt": character.system_prompt,
+            "charinstruction": character.post_history,
+            "chardescription": character.description,
+            "charpersonality": character.personality,
+            "charscenario": character.scenario,
+            "maxcontext": str(self.context),
+            "maxresponse": str(self.reply),
+            "maxprompt": str(self.context - self.reply),
+            "lastgenerationtype": self.action,
+            "lastmessageid": lambda: str(self.end - 1) if self.end else "",
+            "lastmessage": lambda: self._newest(lambda role: True),
+            "lastusermessage": lambda: self._newest(lambda role: role == "user"),
+            "lastcharmessage": lambda: self._newest(lambda role: role == "assistant"),
+        }
+
+    def _newest(self, wanted: Callable[[str], bool]) -> str:
+        for message in reversed(self.messages[max(0, self.end - SEARCHED) : self.end]):
+            data = message.seen_data()
+            if not facts.is_hidden(data) and wanted(facts.role(data)):
+                return facts.text(data)
+        return ""
 
     def field_text(self, name: str) -> str:
         """Return a text of the card, or what the chat has in its place."""

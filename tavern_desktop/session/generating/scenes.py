@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from tavern_desktop.library.personas import Persona
 from tavern_desktop.library.settings_file import power_user, read_settings
 from tavern_desktop.prompt.injections import Injection, note_of, role_of
 from tavern_desktop.prompt.lore_sources import includes_names, lore_candidates, lore_settings
+from tavern_desktop.prompt.macro_values import MacroValues
 from tavern_desktop.prompt.macros import Macros
 from tavern_desktop.prompt.scene import Action, Character, Lore, Scene, Wording
 from tavern_desktop.session.generating.reply import Speaker
@@ -105,6 +107,7 @@ def scene_of(asked: Asked, settings: Generation, *, context: int | None, can_pre
         persona=_persona_text(root, asked.persona) if root is not None else "",
         wording=wording,
         overrides=_overrides(asked.metadata),
+        values=MacroValues(datetime.now().astimezone(), _seed(asked), _object(asked.metadata.get("variables"))),
         lore=_lore(root, asked, card) if root is not None else None,
         note=note_of(asked.metadata, _user_messages(asked), macros),
         injections=[*_character_note(card, macros), *_persona_at_depth(root, asked.persona, macros)],
@@ -137,8 +140,15 @@ def _lore(root: DataRoot, asked: Asked, card: dict[str, Any]) -> Lore:
     """Return the lorebooks in force; the same chat at the same length takes the same chances."""
     settings, stem = read_settings(root), asked.speaker.card.removesuffix(".png")
     candidates = lore_candidates(root, settings, asked.metadata, card, stem, asked.persona.id)
-    seed = zlib.crc32(f"{asked.path} {asked.end}".encode("utf-8", "surrogatepass"))
-    return Lore(candidates, lore_settings(settings), includes_names(settings), stem, seed)
+    return Lore(candidates, lore_settings(settings), includes_names(settings), stem, _seed(asked))
+
+
+def _seed(asked: Asked) -> int:
+    return zlib.crc32(f"{asked.path} {asked.end}".encode("utf-8", "surrogatepass"))
+
+
+def _object(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _user_messages(asked: Asked) -> int:
