@@ -93,6 +93,7 @@ class Journaling:
         if self._recorder is None or self.journal is None or chat is None:
             return
         self._recorder.take()
+        self._session.journal_changed.emit()
         labels = [note.label for note in self._held]
         self._held.clear()
         if labels and not merged.equals(chat):

@@ -91,8 +91,14 @@ class Opening:
         self._setup.runner.submit(work, partial(self._found, self._attempt, loaded), lane=session.lane)
 
     def _found(self, attempt: int, loaded: Loaded, outcome: Outcome[Opened]) -> None:
-        if attempt == self._attempt:
-            self._opened(loaded, outcome.result())
+        if attempt != self._attempt:
+            return
+        try:
+            opened = outcome.result()
+        except BaseException:  # a fault of ours, for all to see: the chat is there without a history
+            self._opened(loaded, Opened(None))
+            raise
+        self._opened(loaded, opened)
 
     def _opened(self, loaded: Loaded, opened: Opened) -> None:
         session = self._session

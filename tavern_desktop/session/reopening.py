@@ -155,8 +155,10 @@ def _written_elsewhere(journal: ChatJournal, saved: int, loaded: Loaded) -> Open
     newest = kept.metas()[0]
     reunion = reunite(kept, saved, loaded)
     delta = _to_file(kept, reunion.ours, loaded)
-    journal.begin(loaded.messages, identity_of(kept), is_known=digests_at(kept, kept.number) is not None)
+    is_known = digests_at(kept, kept.number) is not None
+    journal.begin(loaded.messages, identity_of(kept), is_known=True)
     journal.append([Note("outside", WHILE_CLOSED, delta, Mark(), now_ms())])
+    journal.begin(loaded.messages, identity_of(kept), is_known=is_known)
     journal.published(loaded.signature, len(loaded.messages), loaded.identity or identity_of(kept))
     return Opened(journal, _reunited(reunion, newest.number - saved, newest.at_ms, loaded), kept.number)
 

@@ -231,6 +231,10 @@ def test_without_the_digests_of_a_state_what_the_journal_has_is_still_back(desk:
     desk.elsewhere([*older, answered("by the other", 20)])
     desk.start()
     assert sorted(desk.texts[12:]) == ["by the other", "ours"]
+    desk.restart()
+    desk.path.write_bytes(desk.path.read_bytes())  # it is known again by its messages
+    desk.restart()
+    assert (desk.recovered, desk.story()[-1]) == ([], ("recovered", "Messages that were saved over"))
 
 
 def test_a_copy_with_other_times_is_the_same_file(desk: Desk) -> None:
@@ -242,3 +246,13 @@ def test_a_copy_with_other_times_is_the_same_file(desk: Desk) -> None:
     published = desk.journal().published
     assert published is not None
     assert published.signature == desk.session.signature
+
+
+def test_a_fault_of_ours_leaves_the_chat_without_a_history(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.edit(1, "mine")
+    desk.close()
+    with monkeypatch.context() as patched:
+        patched.setattr("tavern_desktop.session.reopening.identity_of", None)
+        with pytest.raises(TypeError):
+            desk.start()
+    assert (desk.session.state, desk.texts[1]) == ("ready", "mine")
