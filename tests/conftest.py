@@ -28,3 +28,9 @@ def own_files_apart(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytes
     home = tmp_path_factory.mktemp("own")
     monkeypatch.setenv("TAVERN_DESKTOP_HOME", str(home))
     return home
+
+
+@pytest.fixture(autouse=True)
+def no_ports_of_this_computer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test looks for the model servers of whoever runs it; those that look say where."""
+    monkeypatch.setattr("tavern_desktop.backends.discovery.usual_ports", list)

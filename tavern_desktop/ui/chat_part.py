@@ -160,6 +160,7 @@ class ChatPart(QObject):
         pane.welcome.folder_chosen.connect(acts.choose_root)
         pane.welcome.sample_chosen.connect(acts.stay_with_own)
         pane.welcome.other_requested.connect(acts.ask_for_folder)
+        pane.welcome.model_requested.connect(self.models.show_connections)
 
     # -- what is shown ----------------------------------------------------------------------------------
 

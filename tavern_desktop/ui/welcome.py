@@ -21,6 +21,8 @@ class WelcomePage(QScrollArea):
 
     folder_chosen = Signal(Path)
     sample_chosen = Signal()
+    model_requested = Signal()
+    """A model to talk to is wanted."""
     other_requested = Signal()
     """A dialog to choose a folder is wanted."""
 
@@ -95,8 +97,14 @@ class WelcomePage(QScrollArea):
             "plus",
             self.other_requested.emit,
         )
-        column.addWidget(self.sample)
-        column.addWidget(self.other)
+        self.model = self._choice(
+            self.tr("Connect a model…"),
+            self.tr("So that characters reply: a server on this computer, a model file, or a service with a key"),
+            "link",
+            self.model_requested.emit,
+        )
+        for choice in (self.sample, self.other, self.model):
+            column.addWidget(choice)
 
     def _choice(self, title: str, detail: str, sign: str, on_click: Callable[[], object]) -> QPushButton:
         button = ChoiceButton(title, detail, sign)

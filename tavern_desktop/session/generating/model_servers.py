@@ -144,7 +144,7 @@ class ModelServers:
         try:
             secrets = await asyncio.to_thread(self.keys.secrets_for, connection)
             await self.http.prepare(connection, secrets.proxy_password)
-            if is_near(connection):
+            if is_near(connection) and self.reaches.of(connection.id).state == "unknown":
                 self._runner.post(partial(self.reaches.note, connection.id, Reach("asking", connection.model)))
                 await self.requests.know(connection, secrets)
                 await self.try_out(connection)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from tavern_desktop.backends.connection import Connection, Secrets
-from tavern_desktop.backends.discovery import Found, discover
+from tavern_desktop.backends.discovery import discover
 from tavern_desktop.backends.errors import BackendError
 from tavern_desktop.backends.protocol import Model, Status
 from tavern_desktop.session import connecting
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LANE = "connections"
+
+_Looked = tuple[list[tuple[Connection, bool]], list[Connection]]
+"""Servers that answer here, with whether they want a key; installed models."""
 
 
 class ConnectData(QObject):
@@ -51,6 +54,8 @@ class ConnectData(QObject):
         self.offers: tuple[Connection, ...] = ()
         """Connections that could be had with one press: servers that answer here, models that are installed."""
         self.is_looking = False
+        self._key_wanted: frozenset[str] = frozenset()
+        """The ids of offers whose servers want a key."""
         self._services = services
         self._servers: ModelServers = services.model_servers
         self._attach()
@@ -66,6 +71,15 @@ class ConnectData(QObject):
     def reach_of(self, connection: Connection) -> Reach:
         """Return whether a connection answers, as far as is known."""
         return self._servers.reaches.of(connection.id)
+
+    def new_offers(self) -> list[Connection]:
+        """Return what is offered and not a connection yet."""
+        there = list(self.known.connections)
+        return [offer for offer in self.offers if connecting.same_place(there, offer) is None]
+
+    def lacks(self, offer: Connection) -> bool:
+        """Say whether the person has to add something before an offer can be used: a key, or which model."""
+        return offer.id in self._key_wanted or not offer.model
 
     def refusal_of(self, connection: Connection, setting: str) -> str:
         """Return why a server does not take a setting of a generation, "" if it does; nothing is sent."""
@@ -88,11 +102,13 @@ class ConnectData(QObject):
         self.is_looking = True
         self.changed.emit()
 
-        async def look() -> tuple[Connection, ...]:
-            models, found = await asyncio.gather(asyncio.to_thread(connecting.installed), discover(self._servers.http))
-            return (*map(_connection_of, found), *models)
+        servers = self._servers
 
-        self._servers.ask(look(), partial(self._take_offers, then))
+        async def look() -> _Looked:
+            models, found = await asyncio.gather(asyncio.to_thread(connecting.installed), discover(servers.http))
+            return [(server.connection(new_id()), server.needs_key) for server in found], models
+
+        servers.ask(look(), partial(self._take_offers, then))
 
     # -- what is done -----------------------------------------------------------------------------------------
 
@@ -193,19 +209,16 @@ class ConnectData(QObject):
         if then is not None:
             then()
 
-    def _take_offers(self, then: Callable[[], object] | None, outcome: Outcome[tuple[Connection, ...]]) -> None:
+    def _take_offers(self, then: Callable[[], object] | None, outcome: Outcome[_Looked]) -> None:
         self.is_looking = False
         problem = _sentence_of(outcome)
         if not problem:
-            self.offers = outcome.result()
+            found, models = outcome.result()
+            self.offers = (*(connection for connection, _ in found), *models)
+            self._key_wanted = frozenset(connection.id for connection, needs_key in found if needs_key)
         self.changed.emit()
         if then is not None:
             then()
-
-    def new_offers(self) -> list[Connection]:
-        """Return what is offered and not a connection yet."""
-        there = list(self.known.connections)
-        return [offer for offer in self.offers if connecting.same_place(there, offer) is None]
 
     def _do(
         self, work: Callable[[], T], done: Callable[[T], object], refused: Callable[[str], object] | None = None
@@ -227,10 +240,6 @@ class ConnectData(QObject):
             done(None if problem else outcome.result(), problem)
 
         return self._servers.ask(work, finished)
-
-
-def _connection_of(found: Found) -> Connection:
-    return found.connection(new_id())
 
 
 def _sentence_of(outcome: Outcome[Any]) -> str:

@@ -64,13 +64,13 @@ class ConnectDialog(QDialog):
         """Have the person describe a new connection."""
         from tavern_desktop.ui.connecting.edit_dialog import EditConnection
 
-        EditConnection(self, self._data, None).open()
+        EditConnection(self, self._data).open()
 
     def edit(self, connection: Connection) -> None:
         """Have the person change a connection."""
         from tavern_desktop.ui.connecting.edit_dialog import EditConnection
 
-        EditConnection(self, self._data, connection).open()
+        EditConnection(self, self._data, connection, is_kept=True).open()
 
     def show_generation(self, connection: Connection) -> None:
         """Have the person change how its model is to write."""
@@ -106,6 +106,14 @@ class ConnectDialog(QDialog):
     def _use(self, connection: Connection) -> None:
         self._say("")
         self._data.use(connection)
+
+    def _use_offer(self, offer: Connection) -> None:
+        if self._data.lacks(offer):
+            from tavern_desktop.ui.connecting.edit_dialog import EditConnection
+
+            EditConnection(self, self._data, offer).open()
+        else:
+            self._use(offer)
 
     def _remove(self, connection: Connection) -> None:
         box = QMessageBox(self)
@@ -170,7 +178,7 @@ class ConnectDialog(QDialog):
     def _offer_row(self, offer: Connection) -> ConnectionRow:
         row = ConnectionRow(offer.name, "star")
         row.show_details(words.details(offer, self._data.reach_of(offer), None))
-        row.add_button(self.tr("Use"), partial(self._use, offer), primary=True)
+        row.add_button(self.tr("Use"), partial(self._use_offer, offer), primary=True)
         return row
 
     def _kept_row(self, connection: Connection) -> ConnectionRow:

@@ -21,15 +21,18 @@ from tavern_desktop.ui.widgets import TextField, label, push_button, set_tone
 
 
 class EditConnection(QDialog):
-    """`connection`: the one to change, None for a new one. Nothing is kept before the person says so."""
+    """`connection`: what to begin with, None for nothing. Nothing is kept before the person says so."""
 
-    def __init__(self, parent: QWidget, data: ConnectData, connection: Connection | None) -> None:
+    def __init__(
+        self, parent: QWidget, data: ConnectData, connection: Connection | None = None, *, is_kept: bool = False
+    ) -> None:
+        """`is_kept`: it is there already, and is changed."""
         super().__init__(parent)
         self.setObjectName("editConnection")
-        self.setWindowTitle(self.tr("Add a Connection") if connection is None else self.tr("Edit Connection"))
+        self.setWindowTitle(self.tr("Edit Connection") if is_kept else self.tr("Add a Connection"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._data = data
-        self._is_new = connection is None
+        self._is_new = not is_kept
         self._kinds = words.server_kinds()
         first = self._kinds[0]
         self._connection = connection or Connection(
@@ -177,8 +180,11 @@ class EditConnection(QDialog):
         self.key.setPlaceholderText(kept)
         self.more.setVisible(not self._is_local and not self.more.is_plain)
         self.more_button.setVisible(not self._is_local and self.more.is_plain)
-        if self._is_new:
+        if not connection.url and not self._is_local:
             self._kind_chosen()
+        elif self._is_new and not self._is_local:
+            self.fetch_models()
+            self.key.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _kind_chosen(self) -> None:
         """Propose name and address of a kind, where the person has not typed others."""

@@ -147,6 +147,9 @@ class ModelsInWindow(QObject):
 
     def _use(self, offer: Connection) -> None:
         """Connect, and have the message answered that was sent into the void."""
+        if self._attend().lacks(offer):
+            self.show_connections()
+            return
         session = self._part.desk.session
 
         def used(_: Connection) -> None:

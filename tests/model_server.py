@@ -1,0 +1,94 @@
+"""A model server on loopback for tests with a window: it says what the test lets it say, and can be unplugged.
+
+It speaks OpenAI's protocol as llama.cpp does, on a thread of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+from tavern_desktop.backends.loop_thread import LoopThread
+from tests.unit.backends.fake_server import Answer, FakeServer, Seen
+from tests.unit.backends.wires import OPENAI
+
+SECONDS = 60.0
+"""How long is waited for what must come; it decides nothing."""
+
+
+class ModelServer:
+    """One model, `tiny`, that takes 4,096 tokens. Texts are handed out to the replies in the order they were asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[dict[str, Any]] = []
+        """The bodies of the requests for a reply."""
+        self._loop = LoopThread()
+        self._pieces: list[asyncio.Queue[str | None]] = []
+        self._server = FakeServer()
+        self._server.on("POST", OPENAI.path, self._reply)
+        self._server.on_json("GET", "/props", {"default_generation_settings": {"n_ctx": 4096}, "model_alias": "tiny"})
+        self._server.on_json("GET", "/v1/models", {"data": [{"id": "tiny", "owned_by": "llamacpp"}]})
+        self._run(self._server.__aenter__)
+        self.port = int(self._server.url.rpartition(":")[2])
+        self.url = f"{self._server.url}/v1"
+
+    @property
+    def seen(self) -> list[Seen]:
+        """Every request, as it came."""
+        return self._server.seen
+
+    def refuse(self, path: str, status: str, value: Any) -> None:
+        """Answer from now on with an error."""
+        self._server.on_json("GET", path, value, status)
+
+    def say(self, *texts: str, reply: int = -1) -> None:
+        """Send pieces of a reply that was asked for, the newest if no other is named."""
+        queue = self._pieces[reply]
+        self._run_soon(lambda: [queue.put_nowait(text) for text in texts])
+
+    def end(self, reply: int = -1) -> None:
+        """End a reply."""
+        queue = self._pieces[reply]
+        self._run_soon(lambda: queue.put_nowait(None))
+
+    def unplug(self) -> None:
+        """Close every connection in the middle, and the port."""
+        self._run(lambda: self._server.__aexit__(None, None, None))
+
+    def close(self) -> None:
+        self.unplug()
+        self._loop.close()
+
+    async def _reply(self, seen: Seen, answer: Answer) -> None:
+        queue: asyncio.Queue[str | None] = asyncio.Queue()
+        self._pieces.append(queue)
+        self.asked.append(json.loads(seen.body))
+        await answer.head()
+        gone = asyncio.create_task(answer.gone.wait())
+        while True:
+            piece = asyncio.create_task(queue.get())
+            await asyncio.wait({piece, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if not piece.done():
+                piece.cancel()
+                return
+            text = piece.result()
+            if text is None:
+                break
+            await answer.piece(OPENAI.record(text))
+        gone.cancel()
+        await answer.piece(OPENAI.ending())
+        await answer.end()
+
+    def _run(self, work: Callable[[], Any]) -> None:
+        async def whole() -> None:
+            await work()
+
+        self._loop.submit(whole()).result(SECONDS)
+
+    def _run_soon(self, call: Callable[[], object]) -> None:
+        async def whole() -> None:
+            call()
+
+        self._loop.submit(whole())
