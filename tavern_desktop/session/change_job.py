@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from tavern_desktop.session.changes import Change, command_for
 from tavern_desktop.session.commands import Command
 from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.refusals import CommandRefused, Refused
+from tavern_desktop.session.runner import Outcome
+from tavern_desktop.session.wide_commands import MANY, RewriteEach
 from tavern_desktop.storage.errors import StorageError
 
 _READ_ONLY = {
@@ -45,7 +48,7 @@ class ChangeJob:
         self._chats = chats
         self._change = change
         self._told = done
-        self._is_done = False
+        self._is_done = self._is_preparing = False
         self._done_command: Command | None = None
         self._session = chats.open(path)
         self._session.state_changed.connect(self._go_on)
@@ -60,7 +63,7 @@ class ChangeJob:
         if self.is_finished:
             return
         try:
-            if not self._is_done and self._session.state != "loading":
+            if not self._is_done and not self._is_preparing and self._session.state != "loading":
                 self._do()
             if self._is_done and self._is_saved():
                 self._finish()
@@ -79,10 +82,31 @@ class ChangeJob:
             raise CommandRefused(_READ_ONLY[session.read_only])
         if session.trouble is not None:  # what cannot be saved is not changed in memory either
             raise self._changed_on_disk()
-        self._done_command = self._command()
+        command = self._command()
+        if isinstance(command, RewriteEach) and len(session.chat) >= MANY:
+            self._is_preparing = True
+            messages = list(session.chat.messages)
+            self._chats.runner.submit(lambda: command.prepare(messages), partial(self._prepared, command))
+        else:
+            self._carry_out(command)
+
+    def _prepared(self, command: Command, outcome: Outcome[None]) -> None:
+        outcome.result()
+        self._is_preparing = False
+        try:
+            self._carry_out(command)
+        except (StorageError, Refused) as error:
+            self.error = error
+            self._finish()
+        else:
+            self._go_on()
+
+    def _carry_out(self, command: Command) -> None:
+        session = self._session
+        self._done_command = command
         self._is_done = True
-        self.changed = session.do(self._done_command)
-        self.messages = len(session.chat)
+        self.changed = session.do(command)
+        self.messages = len(session.chat or ())
         session.save_now()
 
     def _command(self) -> Command:

@@ -6,9 +6,10 @@ from tavern_desktop.chat import edits, links
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.facts import Record
 from tavern_desktop.chat.message import Message
-from tavern_desktop.session.commands import Command, EditFields
+from tavern_desktop.session.commands import EditFields
 from tavern_desktop.session.header_commands import ReplaceHeader
-from tavern_desktop.session.steps import Replace, Step
+from tavern_desktop.session.steps import Step
+from tavern_desktop.session.wide_commands import RewriteEach
 
 
 class SetBookmark(EditFields):
@@ -21,7 +22,7 @@ class SetBookmark(EditFields):
         super().__init__(key, {}, {links.BOOKMARK: link or edits.ABSENT}, label)
 
 
-class Relink(Command):
+class Relink(RewriteEach):
     """Everything that points to the chat `old` points to `new`: it was renamed."""
 
     label = "Follow a renamed chat"
@@ -36,13 +37,11 @@ class Relink(Command):
         if links.parent_of(metadata) == self.old:
             header = chat.header.with_metadata(metadata | {links.PARENT: self.new})
             steps.append(ReplaceHeader(chat.header, header))
-        pairs = [(old, self._changed(old)) for old in chat.messages if links.may_link(old.raw)]
-        pairs = [(old, new) for old, new in pairs if new is not old]
-        if pairs:
-            steps.append(Replace(tuple(old for old, _ in pairs), tuple(new for _, new in pairs)))
-        return steps
+        return steps + self._replacements(chat)
 
     def _changed(self, message: Message) -> Message:
+        if not links.may_link(message.seen):
+            return message
         data = message.data()
         changed: Record = links.relinked(data, self.old, self.new)
         return message if changed is data else edits.rewritten(message, changed)

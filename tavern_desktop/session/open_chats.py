@@ -81,6 +81,11 @@ class OpenChats:
         self._open: list[_Open] = []
         self._has_thinned = False
 
+    @property
+    def runner(self) -> Runner:
+        """Where the work for these chats runs."""
+        return self._runner
+
     def open(self, path: Path, kind: ChatKind | None = None) -> ChatSession:
         """Return the session of this file for one more view, which must `release` it; loading starts by itself.
 

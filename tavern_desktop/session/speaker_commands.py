@@ -9,8 +9,8 @@ from tavern_desktop.chat import edits, facts
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.facts import Record
 from tavern_desktop.chat.message import Message
-from tavern_desktop.session.commands import Command
-from tavern_desktop.session.steps import Replace, Step
+from tavern_desktop.session.steps import Step
+from tavern_desktop.session.wide_commands import RewriteEach
 
 AVATAR, PICTURE = "original_avatar", "force_avatar"
 """In a message: the file of the card that spoke, and the address of the picture to show."""
@@ -24,7 +24,7 @@ class Identity:
     avatar: str
 
 
-class RenameSpeaker(Command):
+class RenameSpeaker(RewriteEach):
     """What a character wrote is under its new name. The user's words, notices and the narrator's stay (§11)."""
 
     label = "Rename character"
@@ -35,9 +35,7 @@ class RenameSpeaker(Command):
         self.old, self.new, self.by_name = old, new, by_name
 
     def _plan(self, chat: Chat) -> list[Step]:
-        pairs = [(message, self._changed(message)) for message in chat.messages]
-        pairs = [(old, new) for old, new in pairs if new is not old]
-        return [Replace(tuple(old for old, _ in pairs), tuple(new for _, new in pairs))] if pairs else []
+        return self._replacements(chat)
 
     def _changed(self, message: Message) -> Message:
         seen = message.seen_data()

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -11,6 +15,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QHeaderView, QTreeWidget, QT
 
 from tavern_desktop.chat import facts, links
 from tavern_desktop.chat.message import Message
+from tavern_desktop.session.runner import Outcome
 from tavern_desktop.storage.names import SUFFIX
 from tavern_desktop.ui.theme import themes
 from tavern_desktop.ui.widgets import label, push_button
@@ -26,6 +31,30 @@ SHOWN_WORDS = 120
 """Characters of a message that a row has room for."""
 
 
+@dataclass(frozen=True)
+class Bookmark:
+    """A marked message, and the checkpoint it leads to."""
+
+    key: int
+    index: int
+    words: str
+    link: str
+    is_gone: bool
+
+
+def bookmarks_in(messages: Sequence[Message], chat: Path) -> list[Bookmark]:
+    """Return the bookmarks of a chat in their order. For any thread."""
+    found = []
+    for index, message in enumerate(messages):
+        data = message.seen_data() if links.may_link(message.seen) else {}
+        stem = links.bookmark_of(data)
+        if stem:
+            words = " ".join(facts.shown_text(data)[: SHOWN_WORDS * 2].split())[:SHOWN_WORDS]
+            gone = not os.path.lexists(chat.with_name(stem + SUFFIX))
+            found.append(Bookmark(message.key, index, f"{facts.name(data)}: {words}", stem, gone))
+    return found
+
+
 class BookmarksDialog(QDialog):
     """Follows the chat while it is open."""
 
@@ -35,6 +64,7 @@ class BookmarksDialog(QDialog):
         self.setWindowTitle(self.tr("Bookmarks in {title}").format(title=session.title))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._part, self._session = part, session
+        self._token = 0
         self.list = QTreeWidget()
         self.list.setObjectName("bookmarkList")
         self.list.setAccessibleName(self.windowTitle())
@@ -55,7 +85,8 @@ class BookmarksDialog(QDialog):
         self.list.currentItemChanged.connect(lambda now, before: self._show_available())
         self.list.itemActivated.connect(lambda item, column: self._go())
         session.undo_changed.connect(self._fill)
-        self.finished.connect(lambda: session.undo_changed.disconnect(self._fill))
+        self.finished.connect(self._close_up)
+        self._show_available()
         self._fill()
         self.list.setFocus(Qt.FocusReason.PopupFocusReason)
 
@@ -79,16 +110,23 @@ class BookmarksDialog(QDialog):
         self.resize(680, 400)
 
     def _fill(self) -> None:
+        """Look for bookmarks, off the window's thread: a chat may have 100,000 messages."""
+        self._token += 1
+        messages = list(self._session.chat.messages) if self._session.chat is not None else []
+        runner, path = self._part.services.runner, self._session.path
+        runner.submit(lambda: bookmarks_in(messages, path), partial(self._show, self._token))
+
+    def _show(self, token: int, outcome: Outcome[list[Bookmark]]) -> None:
+        if token != self._token:
+            return
         kept = self.list.currentItem()
         key = kept.data(NUMBER, KEY_ROLE) if kept is not None else None
-        messages = self._session.chat.messages if self._session.chat is not None else []
         self.list.clear()
-        for index, message in enumerate(messages):
-            if links.may_link(message.raw) and links.bookmark_of(message.seen_data()):
-                item = self._item(index, message)
-                self.list.addTopLevelItem(item)
-                if message.key == key or self.list.currentItem() is None:
-                    self.list.setCurrentItem(item)
+        for bookmark in outcome.result():
+            item = self._item(bookmark)
+            self.list.addTopLevelItem(item)
+            if bookmark.key == key or self.list.currentItem() is None:
+                self.list.setCurrentItem(item)
         there = self.list.topLevelItemCount() > 0
         self.hint.setText(
             self.tr("A bookmark marks a message and keeps the chat up to it as a chat of its own.")
@@ -97,17 +135,13 @@ class BookmarksDialog(QDialog):
         )
         self._show_available()
 
-    def _item(self, index: int, message: Message) -> QTreeWidgetItem:
-        data = message.seen_data()
-        stem = links.bookmark_of(data)
-        words = " ".join(facts.shown_text(data)[: SHOWN_WORDS * 2].split())[:SHOWN_WORDS]
-        gone = not os.path.lexists(self._session.path.with_name(stem + SUFFIX))
-        told = self.tr("{name} (missing)").format(name=stem) if gone else stem
-        item = QTreeWidgetItem([f"#{index}", f"{facts.name(data)}: {words}", told])
-        item.setData(NUMBER, KEY_ROLE, message.key)
-        item.setData(NUMBER, LINK_ROLE, "" if gone else stem)
-        item.setToolTip(CHECKPOINT, stem)
-        if gone:
+    def _item(self, mark: Bookmark) -> QTreeWidgetItem:
+        told = self.tr("{name} (missing)").format(name=mark.link) if mark.is_gone else mark.link
+        item = QTreeWidgetItem([f"#{mark.index}", mark.words, told])
+        item.setData(NUMBER, KEY_ROLE, mark.key)
+        item.setData(NUMBER, LINK_ROLE, "" if mark.is_gone else mark.link)
+        item.setToolTip(CHECKPOINT, mark.link)
+        if mark.is_gone:
             item.setForeground(CHECKPOINT, QBrush(themes().current.muted))
         return item
 
@@ -116,6 +150,10 @@ class BookmarksDialog(QDialog):
         self.go_button.setEnabled(item is not None)
         self.remove_button.setEnabled(item is not None and self._session.can_change)
         self.open_button.setEnabled(item is not None and bool(item.data(NUMBER, LINK_ROLE)))
+
+    def _close_up(self) -> None:
+        self._session.undo_changed.disconnect(self._fill)
+        self._token += 1
 
     def _go(self) -> None:
         item, chat = self.list.currentItem(), self._session.chat

@@ -99,7 +99,7 @@ def test_the_list_of_bookmarks_goes_there_and_says_what_is_missing(opened: Opene
     window.acts.run(Act.BOOKMARKS)
     dialog = shown(window, BookmarksDialog)
     assert isinstance(dialog, BookmarksDialog)
-    assert "No bookmarks yet" in dialog.hint.text()
+    qtbot.waitUntil(lambda: "No bookmarks yet" in dialog.hint.text())
     dialog.reject()
     gone = path.with_name(bookmark(window, qtbot, 1) + ".jsonl")
     kept = bookmark(window, qtbot, 4, "kept")
@@ -108,16 +108,18 @@ def test_the_list_of_bookmarks_goes_there_and_says_what_is_missing(opened: Opene
     dialog = shown(window, BookmarksDialog)
     assert isinstance(dialog, BookmarksDialog)
     assert nameless(dialog) == []
+    qtbot.waitUntil(lambda: dialog.list.topLevelItemCount() == 2)
     told = [dialog.list.topLevelItem(at).text(CHECKPOINT) for at in range(dialog.list.topLevelItemCount())]
     assert told == [f"{gone.stem} (missing)", kept]
     assert not dialog.open_button.isEnabled()
     dialog.remove_button.click()
-    assert dialog.list.topLevelItemCount() == 1
+    qtbot.waitUntil(lambda: dialog.list.topLevelItemCount() == 1)
     dialog.go_button.click()
     qtbot.waitUntil(lambda: not dialog.isVisible())
     window.acts.run(Act.BOOKMARKS)
     dialog = shown(window, BookmarksDialog)
     assert isinstance(dialog, BookmarksDialog)
+    qtbot.waitUntil(dialog.open_button.isEnabled)
     dialog.open_button.click()
     in_view(window, qtbot, lambda now: now.stem == "kept")
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from tavern_desktop.library.data_root import DataRoot
-from tavern_desktop.session.commands import AppendMessage
+from tavern_desktop.session import change_job
+from tavern_desktop.session.commands import AppendMessage, EditText
 from tavern_desktop.session.link_commands import Relink, SetBookmark
 from tavern_desktop.storage.errors import StorageError
 from tests.unit.session.chats import chat_of, reply, user
@@ -137,3 +138,23 @@ def test_every_name_is_taken_made_safe_or_refused_with_the_chat_as_it_was(
     target = desk.rename(chat, name).path
     assert target.name == f"{becomes}.jsonl"
     assert target.read_bytes() == CHAT
+
+
+def test_a_long_chat_is_looked_through_before_the_command_is_carried_out(
+    desk: Desk, chat: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(change_job, "MANY", 2)
+    child = put(chat.with_name("child.jsonl"), {"main_chat": "talk"}, {"bookmark_link": "talk"}, {}, {})
+    session = desk.chats.open(child)
+    desk.runner.run_until_idle()
+    prepare = Relink.prepare
+
+    def prepare_and_be_late(command: Relink, messages: Any) -> None:
+        prepare(command, messages)
+        key = messages[0].key
+        session.do(EditText(key, "edited meanwhile"))
+
+    monkeypatch.setattr(Relink, "prepare", prepare_and_be_late)
+    assert desk.rename(chat, "Act 2").warnings == ()
+    assert lines(child)[0]["chat_metadata"]["main_chat"] == "Act 2"
+    assert (lines(child)[1]["mes"], lines(child)[1]["extra"]["bookmark_link"]) == ("edited meanwhile", "Act 2")
