@@ -13,6 +13,7 @@ from tavern_desktop.library.pictures import resolve_picture
 from tavern_desktop.prompt.macros import Macros
 from tavern_desktop.prompt.messages import PromptMessage, PromptRole
 from tavern_desktop.prompt.scene import Scene
+from tavern_desktop.prompt.scripts import MODEL_OUTPUT, USER_INPUT, scripted
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +30,18 @@ class Turn:
 def turns_from_end(scene: Scene) -> Iterator[Turn]:
     """Yield the history from its newest message on, decoding no more than is asked for."""
     macros = scene.macros
+    # Depth counts what can be seen of the chat from its end; what is continued is not counted.
+    depth = -1 if scene.action == "continue" else 0
     for index in range(scene.end - 1, -1, -1):
         data = scene.messages[index].seen_data()
-        yield Turn(index, *_turn(data, scene, macros, is_greeting=index == 0), facts.name(data))
+        message, reason = _turn(data, scene, macros, depth, is_greeting=index == 0)
+        yield Turn(index, message, reason, facts.name(data))
+        depth += message is not None
 
 
-def _turn(data: Record, scene: Scene, macros: Macros, *, is_greeting: bool) -> tuple[PromptMessage | None, str]:
+def _turn(
+    data: Record, scene: Scene, macros: Macros, depth: int, *, is_greeting: bool
+) -> tuple[PromptMessage | None, str]:
     kind = facts.kind(data)
     if kind == "special":
         return _special(data, scene)
@@ -45,6 +52,8 @@ def _turn(data: Record, scene: Scene, macros: Macros, *, is_greeting: bool) -> t
     text = facts.text(data).replace("\r", "")
     if is_greeting:
         text = macros.fill(text)
+    placement = USER_INPUT if kind == "user" else MODEL_OUTPUT
+    text = scripted(text, scene.scripts, placement, depth, macros)
     images = _images(data, scene)
     if not text.strip() and not images:
         return None, "empty"

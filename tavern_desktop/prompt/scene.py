@@ -13,6 +13,7 @@ from tavern_desktop.prompt.injections import Injection, Note
 from tavern_desktop.prompt.lore import LoreEntry
 from tavern_desktop.prompt.lore_activation import LoreSettings
 from tavern_desktop.prompt.macros import Evaluate, Macros, Value
+from tavern_desktop.prompt.scripts import Script
 
 SEARCHED = 500
 """Messages from the end among which macros look for the last one of somebody."""
@@ -102,6 +103,8 @@ class Scene:
     """The author's note, if it is due."""
     injections: Sequence[Injection] = ()
     """Other texts at a depth: the character's note, a persona that stands in the chat."""
+    scripts: Sequence[Script] = ()
+    """Regex scripts that work on what is sent."""
     values: Evaluate | None = None
     """Macros that depend on the clock, chance and variables."""
     is_group: bool = False

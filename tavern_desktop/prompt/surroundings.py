@@ -12,6 +12,7 @@ from tavern_desktop.prompt.injections import AFTER_MAIN, BEFORE_MAIN, DOWNWARDS,
 from tavern_desktop.prompt.lore_activation import Active, Occasion, activate
 from tavern_desktop.prompt.messages import LeftOut, Part, PromptMessage
 from tavern_desktop.prompt.scene import Scene
+from tavern_desktop.prompt.scripts import LORE, scripted
 from tavern_desktop.prompt.tokens import TokenCounter, usable
 
 MakePart = Callable[[str, PromptMessage, str], Part]
@@ -54,7 +55,7 @@ def surroundings_of(scene: Scene, counter: TokenCounter, make: MakePart) -> Surr
         note = _with_lore(note, active)
         _place_note(note, around, injections, make)
     for entry in sorted(active, key=lambda each: each.entry.order):
-        _place(entry, around, injections, make)
+        _place(scene, entry, around, injections, make)
     _place_injections(injections, around, make)
     return around
 
@@ -115,16 +116,17 @@ def _place_note(note: Note, around: Surroundings, injections: list[Injection], m
         around.after_main.append(part)
 
 
-def _place(active: Active, around: Surroundings, injections: list[Injection], make: MakePart) -> None:
+def _place(scene: Scene, active: Active, around: Surroundings, injections: list[Injection], make: MakePart) -> None:
     entry = active.entry
-    if not active.text.strip() or entry.position in (lore.NOTE_TOP, lore.NOTE_BOTTOM, lore.OUTLET):
+    text = scripted(active.text, scene.scripts, LORE, entry.depth, scene.macros)
+    if not text.strip() or entry.position in (lore.NOTE_TOP, lore.NOTE_BOTTOM, lore.OUTLET):
         return
     source = f"lore: {_title(entry)}"
     if entry.position == lore.AT_DEPTH:
         role = ROLES[entry.role] if 0 <= entry.role < len(ROLES) else "system"
-        injections.append(Injection(entry.depth, role, active.text, source, active.reason))
+        injections.append(Injection(entry.depth, role, text, source, active.reason))
         return
-    part = make(source, PromptMessage("system", active.text), active.reason)
+    part = make(source, PromptMessage("system", text), active.reason)
     place = {
         lore.BEFORE: around.before_card,
         lore.AFTER: around.after_card,

@@ -23,6 +23,7 @@ from tavern_desktop.prompt.lore_sources import includes_names, lore_candidates, 
 from tavern_desktop.prompt.macro_values import MacroValues
 from tavern_desktop.prompt.macros import Macros
 from tavern_desktop.prompt.scene import Action, Character, Lore, Scene, Wording
+from tavern_desktop.prompt.scripts import prompt_scripts
 from tavern_desktop.session.generating.reply import Speaker
 
 IN_CHAT_PERSONA = 4
@@ -108,6 +109,7 @@ def scene_of(asked: Asked, settings: Generation, *, context: int | None, can_pre
         wording=wording,
         overrides=_overrides(asked.metadata),
         values=MacroValues(datetime.now().astimezone(), _seed(asked), _object(asked.metadata.get("variables"))),
+        scripts=prompt_scripts(read_settings(root), card, asked.speaker.card) if root is not None else (),
         lore=_lore(root, asked, card) if root is not None else None,
         note=note_of(asked.metadata, _user_messages(asked), macros),
         injections=[*_character_note(card, macros), *_persona_at_depth(root, asked.persona, macros)],
