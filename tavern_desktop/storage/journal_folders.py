@@ -76,14 +76,19 @@ def remove_journal(folder: Path) -> None:
 
 
 def journal_sizes(journals: Path) -> dict[str, int]:
-    """Return the bytes of each journal of a data root, by the name of its folder. Raises StorageError io/list."""
-    try:
-        names = sorted(os.listdir(journals))
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise from_os(error, "list", journals) from None
+    """Return the bytes of each journal of a data root, by its name in that folder. Raises StorageError io/list."""
+    names = [name for name in _names(journals) if name != REMOVED]
+    names += [os.path.join(REMOVED, name) for name in _names(journals / REMOVED)]
     return {name: folder_size(journals / name) for name in names}
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise from_os(error, "list", folder) from None
 
 
 def folder_size(folder: Path) -> int:

@@ -6,6 +6,7 @@ import unicodedata
 from pathlib import Path
 
 from tavern_desktop.storage.journal_folders import (
+    REMOVED,
     chat_key,
     chat_name,
     folder_size,
@@ -63,3 +64,6 @@ def test_a_journal_goes_with_its_chat(tmp_path: Path) -> None:
     assert folder_size(source) == 0
     assert sum(journal_sizes(target.parent).values()) == 4 + len(b"of a chat that was here before")
     assert journal_sizes(tmp_path / "nothing") == {}
+    (tmp_path / REMOVED / "c").mkdir(parents=True)
+    (tmp_path / REMOVED / "c" / "0000000001.journal").write_bytes(b"removed")
+    assert {name: size for name, size in journal_sizes(tmp_path).items() if name != "new"} == {f"{REMOVED}/c": 7}
