@@ -28,7 +28,8 @@ class Opener:
         window = build([*argv] if own else ["--data-root", str(self._library.path), *argv])
         self.services.append(window.services)
         window.show()
-        self._qtbot.waitUntil(lambda: window.services.library.is_loaded)
+        # The rest of the window is made after its lists are painted.
+        self._qtbot.waitUntil(lambda: window.services.library.is_loaded and "part" in vars(window))
         return window
 
     def close(self) -> None:
