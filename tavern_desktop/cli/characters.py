@@ -31,16 +31,18 @@ def list_characters(context: Context) -> int:
 
 
 def import_character(context: Context) -> int:
-    """Print the stem of a character that came from a card."""
+    """Print the stem of a character that came from a card, and what of the card was adjusted."""
     try:
-        stem = import_card(context.root, Path(context.args.file).absolute())
+        imported = import_card(context.root, Path(context.args.file).absolute())
     except CardError as error:
         raise CommandRefused(str(error)) from None
-    path = context.root.characters / f"{stem}{SUFFIX}"
+    path = context.root.characters / f"{imported.stem}{SUFFIX}"
     if context.json:
-        output.say_json({"stem": stem, "file": str(path)})
+        output.say_json({"stem": imported.stem, "file": str(path), "adjusted": imported.adjusted})
     else:
-        output.say(stem)
+        output.say(imported.stem)
+        for line in imported.adjusted:
+            output.say(f"  {line}")
     return 0
 
 

@@ -41,13 +41,22 @@ def read_card(path: Path | str) -> dict[str, Any]:
     """
     # Pictures are megabytes and chunks are skipped by seeking, so a large read-ahead would be wasted.
     with open(path, "rb", buffering=16384) as file:
-        start = file.read(len(PNG))
-        if start != PNG:
-            raise CardError(_what_it_is(start))
-        text = _card_text(file)
+        return _decode(json_in_png(file))
+
+
+def json_in_png(file: BinaryIO) -> bytes:
+    """Return the JSON text of the card in a PNG. Raises CardError, OSError."""
+    start = file.read(len(PNG))
+    if start != PNG:
+        raise CardError(what_it_is(start))
+    text = _card_text(file)
     if text is None:
         raise CardError("The picture holds no character card.")
-    return _decode(text)
+    compact = b"".join(text.split()).rstrip(b"=")
+    try:
+        return base64.b64decode(compact + b"=" * (-len(compact) % 4), validate=True)
+    except binascii.Error:
+        raise CardError("The picture's character card is not readable (not base64).") from None
 
 
 def card_data(card: dict[str, Any]) -> dict[str, Any]:
@@ -107,12 +116,7 @@ def _plain_text(kind: bytes, rest: bytes) -> bytes:
         return b""
 
 
-def _decode(text: bytes) -> dict[str, Any]:
-    compact = b"".join(text.split()).rstrip(b"=")
-    try:
-        decoded = base64.b64decode(compact + b"=" * (-len(compact) % 4), validate=True)
-    except binascii.Error:
-        raise CardError("The picture's character card is not readable (not base64).") from None
+def _decode(decoded: bytes) -> dict[str, Any]:
     try:
         card = orjson.loads(decoded)
     except orjson.JSONDecodeError:
@@ -122,10 +126,11 @@ def _decode(text: bytes) -> dict[str, Any]:
     return card
 
 
-def _what_it_is(start: bytes) -> str:
+def what_it_is(start: bytes, wanted: str = "a PNG picture") -> str:
+    """Return a sentence on what a file really is, by how it starts."""
     if not start.strip(b"\0"):
-        return "The file is empty, not a PNG picture."
+        return f"The file is empty, not {wanted}."
     for mark, name in _OTHER_KINDS:
         if start.lstrip().startswith(mark):
-            return f"The file is {name}, not a PNG picture."
-    return "The file is not a PNG picture."
+            return f"The file is {name}, not {wanted}."
+    return f"The file is not {wanted}."

@@ -12,7 +12,7 @@ from typing import Any
 
 from tavern_desktop.chat import jsontext
 from tavern_desktop.chat.jsontext import JsonTextError
-from tavern_desktop.library.card_file import PNG
+from tavern_desktop.library.card_file import PNG, CardError
 from tavern_desktop.storage.publish import write_small_file
 
 CHAT = "chat"
@@ -21,6 +21,9 @@ CHAT = "chat"
 Card = dict[str, Any]
 Change = Callable[[Card], Card]
 """Takes the JSON of a card and returns what it shall be: the same object where nothing is to change."""
+
+V2 = {"spec": "chara_card_v2", "spec_version": "2.0"}
+V3 = {"spec": "chara_card_v3", "spec_version": "3.0"}
 
 _KEYWORDS = (b"chara", b"ccv3")
 
@@ -55,6 +58,23 @@ def changed_card(data: bytes, change: Change) -> bytes | None:
         at = end
     pieces.append(data[at:])  # what stands behind the last whole chunk, as in a picture that is cut off
     return b"".join(pieces) if is_changed else None
+
+
+def with_card(picture: bytes, card: Card) -> bytes:
+    """Return a PNG that holds `card` in both of today's forms and no other; every other chunk is as it was (§A6).
+
+    Raises CardError where the picture is no whole PNG.
+    """
+    if not picture.startswith(PNG):
+        raise CardError("The picture is not a PNG picture.")
+    pieces = [PNG]
+    for start, end in _chunks(picture):
+        if picture[start + 4 : start + 8] == b"IEND":
+            pieces += [_chunk(b"chara", card | V2), _chunk(b"ccv3", card | V3), picture[start:]]
+            return b"".join(pieces)
+        if not _is_card(picture[start:end]):
+            pieces.append(picture[start:end])
+    raise CardError("The picture is damaged: its end is missing.")
 
 
 def current_chat(new: str, *, instead_of: Callable[[object], bool]) -> Change:
@@ -102,7 +122,16 @@ def _with_change(chunk: bytes, change: Change) -> bytes | None:
     changed = change(card)
     if changed is card:
         return None
-    body = b"tEXt" + keyword + b"\0" + base64.b64encode(jsontext.encode(changed))
+    return _chunk(keyword, changed)
+
+
+def _is_card(chunk: bytes) -> bool:
+    is_text = chunk[4:8] in (b"tEXt", b"zTXt", b"iTXt")
+    return is_text and chunk[8:-4].partition(b"\0")[0].lower() in _KEYWORDS
+
+
+def _chunk(keyword: bytes, card: Card) -> bytes:
+    body = b"tEXt" + keyword + b"\0" + base64.b64encode(jsontext.encode(card))
     return struct.pack(">I", len(body) - 4) + body + struct.pack(">I", zlib.crc32(body))
 
 

@@ -6,16 +6,20 @@ What has happened to the card is a success whatever comes after it: the rest are
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tavern_desktop.library.card_file import CardError, read_card, text_field
-from tavern_desktop.library.card_text import change_card, changed_card, renamed
+from tavern_desktop.chat import edits
+from tavern_desktop.library.card_file import PNG, CardError, card_data, read_card, text_field
+from tavern_desktop.library.card_picture import Draw, plain_picture
+from tavern_desktop.library.card_repair import in_present_form, repaired
+from tavern_desktop.library.card_source import MOST_BYTES, card_in
+from tavern_desktop.library.card_text import CHAT, V2, change_card, changed_card, renamed, with_card
 from tavern_desktop.library.characters import SUFFIX
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.library.records import reason, rename_member
 from tavern_desktop.storage import names
-from tavern_desktop.storage.copies import copy_new
 from tavern_desktop.storage.directory import FileFailure, is_chat_name
 from tavern_desktop.storage.errors import ChangedOnDisk, StorageError, from_os
 from tavern_desktop.storage.integrity import identity_on_disk
@@ -92,22 +96,61 @@ def rename_files(root: DataRoot, stem: str, name: str) -> Renamed:
     return Renamed(new_stem, old_name, folder, former, groups, warnings)
 
 
-def import_card(root: DataRoot, source: Path) -> str:
-    """Copy a card, a picture with a character in it, among the characters; return its stem. Raises CardError, OSError.
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A character that came from a file; `adjusted` are lines on what of it was not as it ought to be."""
 
-    The file is named after the character, numbered where that is taken; nothing of it is changed.
+    stem: str
+    name: str
+    adjusted: tuple[str, ...] = ()
+
+
+def import_card(root: DataRoot, source: Path, draw: Draw = plain_picture) -> Imported:
+    """Take the card in a file of any kind among the characters. Raises CardError, StorageError, OSError.
+
+    The file is named after the character, numbered where that is taken. A sound card in a picture is copied byte
+    for byte; of any other only the card's own chunks are written. `draw` makes a picture for one that has none.
     """
-    name = text_field(read_card(source), "name").strip() or source.stem
+    with open(source, "rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise CardError("The file is too large for a character card.")
+    found = card_in(data)
+    card, notes = repaired(found.card, source.stem.strip() or "Nameless")
+    name = str(card_data(card)["name"]).strip()
+    if found.left_out:
+        notes.append(f"{found.left_out} other files in the archive were left out.")
+    if found.picture is data and not notes:
+        return Imported(_put_among(root, name, data), name)
+    if found.picture is not data:
+        card = {field: value for field, value in card.items() if field != CHAT} | {"create_date": edits.now()}
+    picture = found.picture if found.picture is not None and found.picture.startswith(PNG) else None
+    if found.picture is not None and picture is None:
+        notes.append("The archive's picture is no PNG; another was drawn.")
+    made = with_card(draw(name) if picture is None else picture, in_present_form(card))
+    return Imported(_put_among(root, name, made), name, tuple(notes))
+
+
+def create_character(root: DataRoot, fields: Mapping[str, str], picture: bytes | None = None) -> str:
+    """Write the card of a new character, `fields` by their names in a card, and return its stem.
+
+    `picture` is a PNG, None for a plain one. Raises CardError, StorageError, OSError.
+    """
+    name = fields["name"].strip()
+    card = in_present_form({"data": {**fields, "name": name}, **V2} | {"create_date": edits.now()})
+    return _put_among(root, name, with_card(picture if picture is not None else plain_picture(name), card))
+
+
+def _put_among(root: DataRoot, name: str, card: bytes) -> str:
+    """Write a card under the first free file name for `name`; return that without its ending."""
     while True:
         stem = free_stem(root, "", name)
+        root.characters.mkdir(exist_ok=True)
         try:
-            root.characters.mkdir(exist_ok=True)
-            copy_new(source, root.characters / f"{stem}{SUFFIX}")
-        except StorageError as error:
-            if error.kind != "already_exists":  # somebody else took the name meanwhile
-                raise
-        else:
-            return stem
+            publish(root.characters / f"{stem}{SUFFIX}", [card], expected=None, integrity=None)
+        except ChangedOnDisk:  # somebody else took the name meanwhile
+            continue
+        return stem
 
 
 def free_stem(root: DataRoot, stem: str, name: str) -> str:

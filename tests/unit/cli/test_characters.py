@@ -47,7 +47,7 @@ def test_a_card_goes_out_and_comes_in_byte_for_byte(run: Run, root: DataRoot, tm
     out.write_bytes(b"no picture")
     result = run("characters", "import", out)
     assert (result.code, result.out) == (1, "")
-    assert "not a PNG picture" in result.err
+    assert "not a character card" in result.err
 
 
 def test_a_character_is_renamed_with_its_chats(run: Run, root: DataRoot, chat: Path) -> None:
