@@ -96,7 +96,7 @@ class ChatSession:
         self.file = FileState()
         self._opening = Opening(self, setup)
         self._saving = Saving(self, setup)
-        self._moving = Moving(self, setup.runner, self._saving.begin)
+        self._moving = Moving(self, setup, self._saving.begin)
         self.following = Following(self, setup.runner)
         self.queue = SaveQueue(setup.runner, str(path), lambda: self.is_dirty, self._saving.begin)
         self.journaling = Journaling(self, setup.runner)
@@ -128,6 +128,11 @@ class ChatSession:
     def is_saving(self) -> bool:
         """Say whether a file is being written at this moment, for a reload that of the unsaved changes."""
         return self.queue.is_busy or self.is_writing or (self.state == "loading" and self.is_dirty)
+
+    @property
+    def is_moving(self) -> bool:
+        """Say whether the file is being moved, or another one written."""
+        return self._moving.is_busy
 
     @property
     def is_writing(self) -> bool:

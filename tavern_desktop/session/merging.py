@@ -98,27 +98,31 @@ def _named(header: Header, identity: str | None) -> Header:
     return header.with_metadata(header.metadata() | {"integrity": identity})
 
 
-def caught_up(merge: Merge, ours: Version, chat: Chat) -> Version:
-    """Return what was changed in the chat since `ours` was merged, merged into the result."""
-    gone = {message.key for message in ours.messages} - {message.key for message in chat.messages}
-    messages = merge_messages(ours.messages, merge.version.messages, chat.messages, gone).messages
-    header, _conflicts = merge_headers(ours.header, merge.version.header, chat.header)
-    return Version(_named(header, merge.version.header.integrity()), list(messages))
+def steps_to(merge: Merge, ours: Version, now: Version) -> list[Step]:
+    """Return how the chat, which was `ours` when it was merged and is `now`, takes the merge in.
+
+    What was changed since is merged once more: base is ours, the merge is what somebody else made of it.
+    """
+    if now.header == ours.header and now.messages == ours.messages:
+        return list(merge.steps)
+    gone = {message.key for message in ours.messages} - {message.key for message in now.messages}
+    messages = merge_messages(ours.messages, merge.version.messages, now.messages, gone).messages
+    header, _conflicts = merge_headers(ours.header, merge.version.header, now.header)
+    after = Version(_named(header, merge.version.header.integrity()), list(messages))
+    return steps_between(now, after)
 
 
 class AdoptMerge(Command):
-    """The chat becomes the merged version. Taking it back brings our own version back, which is then saved."""
+    """The chat takes a merge in. Taking it back brings our own version back, which is then saved."""
 
     label = "Merge"
     kind = "merge"
 
-    def __init__(self, merge: Merge, ours: Version, mark: Mark) -> None:
-        """`mark`: the journal has it already."""
+    def __init__(self, steps: list[Step], mark: Mark) -> None:
+        """`steps` are as of `steps_to`, for the chat as it is; `mark`: the journal has it already."""
         super().__init__()
         self.mark = mark
-        self._merge, self._ours = merge, ours
+        self._planned = steps
 
     def _plan(self, chat: Chat) -> list[Step]:
-        if self._ours.equals(chat):
-            return list(self._merge.steps)
-        return steps_between(Version(chat.header, list(chat.messages)), caught_up(self._merge, self._ours, chat))
+        return self._planned

@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tavern_desktop.session.chat_journal import ChatJournal
-from tavern_desktop.session.loading import READ_ONLY_REFUSALS
+from tavern_desktop.session.loading import READ_ONLY_REFUSALS, Setup
 from tavern_desktop.session.refusals import CommandRefused
-from tavern_desktop.session.runner import Outcome, Runner
+from tavern_desktop.session.runner import Outcome
 from tavern_desktop.session.save_queue import Save
 from tavern_desktop.session.versions import Version, write_new
+from tavern_desktop.session.writing import logged
 from tavern_desktop.storage import names
 from tavern_desktop.storage.errors import ChangedOnDisk, StorageError, sentence
+from tavern_desktop.storage.savelog import Attempt
 from tavern_desktop.storage.signature import Signature
 
 if TYPE_CHECKING:
@@ -26,10 +28,11 @@ if TYPE_CHECKING:
 class Moving:
     """Part of one session. While `is_busy` nothing is saved: the file is being moved, or another one written."""
 
-    def __init__(self, session: ChatSession, runner: Runner, begin_save: Callable[[], Save]) -> None:
+    def __init__(self, session: ChatSession, setup: Setup, begin_save: Callable[[], Save]) -> None:
         self.is_busy = False
         self._session = session
-        self._runner = runner
+        self._runner = setup.runner
+        self._save_log = setup.save_log
         self._begin_save = begin_save
 
     def save_as_new(self, name: str) -> Path:
@@ -49,13 +52,15 @@ class Moving:
             header = header.with_metadata(header.metadata() | {"integrity": str(uuid.uuid4())})
         version = Version(header, list(chat.messages))
         ours, saved = Version(chat.header, version.messages), session.file.saved
-        path, journal = session.path, session.journaling.journal
+        path, journal, log = session.path, session.journaling.journal, self._save_log
 
         def work() -> tuple[Signature, ChatJournal | None]:
-            signature = write_new(target, version)
+            count = len(version.messages)
+            with logged(log, target, Attempt("save_as", new_count=count, caller="save_as_new")) as attempt:
+                signature = attempt.new = write_new(target, version)
             if journal is None or target != path:
                 return signature, None if journal is None else journal.left_for(target, version, ours, saved)
-            journal.published(signature, len(version.messages), version.header.integrity())
+            journal.published(signature, count, version.header.integrity())
             return signature, journal
 
         self._runner.submit(work, partial(self._saved_as_new, target, version), lane=session.lane)

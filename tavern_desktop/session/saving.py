@@ -5,14 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tavern_desktop.chat.chat import Chat
 from tavern_desktop.session.commands import Mark
 from tavern_desktop.session.loading import Setup
-from tavern_desktop.session.merging import AdoptMerge
+from tavern_desktop.session.merging import AdoptMerge, Merge, steps_to
 from tavern_desktop.session.pending import PendingVersions
 from tavern_desktop.session.runner import Outcome
 from tavern_desktop.session.save_queue import Save
+from tavern_desktop.session.steps import Step
 from tavern_desktop.session.versions import Version
 from tavern_desktop.session.writing import Writing, Written
+from tavern_desktop.storage import gcpause
 from tavern_desktop.storage.errors import ChangedOnDisk, StorageError, sentence
 
 if TYPE_CHECKING:
@@ -45,13 +48,11 @@ class Saving:
 
     def _writing(self, *, overrides: bool, copies_first: bool = False) -> Writing:
         session, file = self._session, self._session.file
-        if session.chat is None:
-            raise AssertionError("a chat that was not read is never saved")
         session.journaling.note_rest()
         return Writing(
             session.path,
             session.kind,
-            Version(session.chat.header, list(session.chat.messages)),
+            self._now(),
             file.saved,
             file.signature,
             file.identity,
@@ -80,8 +81,9 @@ class Saving:
         except BaseException:
             session.queue.resume()
             raise
-        self._adopt(writing, written)
         session.queue.restart(session.lane, is_saved=True)
+        self._adopt(writing, written)
+        session.queue.note_change()
 
     def _adopt(self, writing: Writing, written: Written) -> None:
         """Take notice of a save, and take in what it merged; what was changed meanwhile is merged with that."""
@@ -89,20 +91,59 @@ class Saving:
         if merge is None:
             session.note_published(written.version, written.signature)
             return
-        if session.chat is None:
-            raise AssertionError("there is a chat once it was read")
-        adoption = AdoptMerge(merge, writing.ours, writing.mark)
-        changed = adoption.do(session.chat)
+        now = self._now()
+        if session.is_moving or not self._has_changed(writing, now):
+            self._take_in(writing, written, steps_to(merge, writing.ours, now))
+        else:
+            session.queue.pause()
+            self.is_busy = True
+            self._catch_up(writing, written, merge)
+
+    def _catch_up(self, writing: Writing, written: Written, merge: Merge) -> None:
+        """Find out in the lane how the chat, which was changed since, takes a merge in; again if it changes on."""
+        now = self._now()
+
+        def caught_up(outcome: Outcome[list[Step]]) -> None:
+            if outcome.error is None and not now.equals(self._chat()):
+                self._catch_up(writing, written, merge)
+                return
+            self.is_busy = False
+            try:
+                self._take_in(writing, written, outcome.result())
+            finally:
+                self._session.queue.resume()
+                self._session.journaling.flush()
+
+        work = partial(steps_to, merge, writing.ours, now)
+        self._setup.runner.submit(gcpause.paused()(work), caught_up, lane=self._session.lane)
+
+    def _take_in(self, writing: Writing, written: Written, steps: list[Step]) -> None:
+        session, merge = self._session, written.merge
+        adoption = AdoptMerge(steps, writing.mark)
+        changed = adoption.do(self._chat())
         session.epoch += changed
         session.journaling.took_in(written.version)
         session.note_published(written.version, written.signature)
-        if merge.outside is None:  # only the header is theirs: nothing a person would undo
+        if merge is None or merge.outside is None:  # only the header is theirs: nothing a person would undo
             return
         if changed:
             session.commands.add(adoption)
             session.undo_changed.emit()
         if merge.is_told:
             session.merged.emit(merge.result)
+
+    def _has_changed(self, writing: Writing, now: Version) -> bool:
+        """Say whether the chat is another one than was merged. Messages nobody changed are the same objects."""
+        return now.header != writing.ours.header or now.messages != writing.ours.messages
+
+    def _now(self) -> Version:
+        chat = self._chat()
+        return Version(chat.header, list(chat.messages))
+
+    def _chat(self) -> Chat:
+        if self._session.chat is None:
+            raise AssertionError("a chat that was not read is never saved")
+        return self._session.chat
 
 
 def _reason(error: StorageError | ChangedOnDisk) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -219,8 +219,7 @@ class Writing:
     def _copy(self) -> None:
         back_up_first(self.path, self.own_folder)
 
-    @contextlib.contextmanager
-    def _attempt(self) -> Iterator[Attempt]:
+    def _attempt(self) -> contextlib.AbstractContextManager[Attempt]:
         is_metadata = self.ours.messages == self.saved.messages
         attempt = Attempt(
             "overwrite" if self.overrides else "metadata" if is_metadata else "save",
@@ -230,8 +229,9 @@ class Writing:
             deletions=len(self.lineage.deleted(self.ours.messages)),
             caller="queue",
         )
-        if self.save_log is None:
-            yield attempt
-        else:
-            with self.save_log.attempt(self.path, attempt):
-                yield attempt
+        return logged(self.save_log, self.path, attempt)
+
+
+def logged(save_log: SaveLog | None, path: Path, attempt: Attempt) -> contextlib.AbstractContextManager[Attempt]:
+    """Record what becomes of a save, if there is a log."""
+    return contextlib.nullcontext(attempt) if save_log is None else save_log.attempt(path, attempt)
