@@ -122,10 +122,13 @@ class Drafts:
     def moved(self, former: Path, chat: Path) -> None:
         """Take notice that a chat has another name now."""
         self._take()
-        draft = self._draft(former)
-        if not draft.is_empty and self._name(former) != self._name(chat):
-            self._put(msgspec.structs.replace(draft, chat=self._name(chat)))
-            self._put(Draft(draft.chat))
+        draft, name = self._draft(former), self._name(chat)
+        if draft.is_empty or name == draft.chat:
+            return
+        open_editors = {message for of, message in self._under_way if of == draft.chat}
+        self._under_way |= {(name, message) for message in open_editors}
+        self._put(msgspec.structs.replace(draft, chat=name))
+        self._put(Draft(draft.chat))
 
     def flush(self) -> None:
         """Begin to write at once what is not on disk, as when the program ends; see `is_busy`."""

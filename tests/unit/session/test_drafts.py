@@ -185,6 +185,16 @@ def test_a_renamed_chat_takes_its_draft_along(start: Start, chat: Path) -> None:
     assert two.drafts.files() == {str(renamed)}
 
 
+def test_an_editor_that_is_open_stays_so_when_its_chat_is_renamed(start: Start, chat: Path) -> None:
+    one = start()
+    one.drafts.note_edit(chat, MESSAGE, lambda: "half an edit")
+    renamed = chat.with_name("other.jsonl")
+    one.drafts.moved(chat, renamed)
+    assert one.drafts.unfinished(renamed) == []
+    one.wait()
+    assert start().drafts.unfinished(renamed) == [Edit(MESSAGE, "half an edit")]
+
+
 def test_chats_outside_every_data_folder_keep_theirs_elsewhere(
     start: Start, folders: OwnFolders, tmp_path: Path
 ) -> None:
