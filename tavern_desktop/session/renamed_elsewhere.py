@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
 
+from tavern_desktop.library.records import follow
 from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.refusals import CommandRefused
@@ -31,8 +33,11 @@ def follow_rename(
 
     def work() -> tuple[Path, Signature] | None:
         found = same_chat_beside(path, identity, known.size)
-        if found is not None and chats.journals is not None:
-            chats.journals.moved(path, found[0])
+        if found is not None:
+            if chats.journals is not None:
+                chats.journals.moved(path, found[0])
+            with contextlib.suppress(StorageError, OSError):  # nothing depends on it
+                follow(path, found[0])
         return found
 
     def finished(outcome: Outcome[tuple[Path, Signature] | None]) -> None:
