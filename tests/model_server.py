@@ -31,17 +31,13 @@ class ModelServer:
         self._server.on_json("GET", "/props", {"default_generation_settings": {"n_ctx": 4096}, "model_alias": "tiny"})
         self._server.on_json("GET", "/v1/models", {"data": [{"id": "tiny", "owned_by": "llamacpp"}]})
         self._run(self._server.__aenter__)
-        self.port = int(self._server.url.rpartition(":")[2])
+        self.port = self._server.port = int(self._server.url.rpartition(":")[2])
         self.url = f"{self._server.url}/v1"
 
     @property
     def seen(self) -> list[Seen]:
         """Every request, as it came."""
         return self._server.seen
-
-    def refuse(self, path: str, status: str, value: Any) -> None:
-        """Answer from now on with an error."""
-        self._server.on_json("GET", path, value, status)
 
     def say(self, *texts: str, reply: int = -1) -> None:
         """Send pieces of a reply that was asked for, the newest if no other is named."""
@@ -56,6 +52,10 @@ class ModelServer:
     def unplug(self) -> None:
         """Close every connection in the middle, and the port."""
         self._run(lambda: self._server.__aexit__(None, None, None))
+
+    def plug_in(self) -> None:
+        """Be there again, on the same port."""
+        self._run(self._server.__aenter__)
 
     def close(self) -> None:
         self.unplug()

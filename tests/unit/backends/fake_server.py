@@ -78,6 +78,8 @@ class FakeServer:
 
     routes: dict[tuple[str, str], Handler] = field(default_factory=dict)
     seen: list[Seen] = field(default_factory=list)
+    port: int = 0
+    """Where it listens; 0 takes a free one."""
     _server: asyncio.Server | None = None
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -99,7 +101,7 @@ class FakeServer:
         return [seen for seen in self.seen if seen.path.partition("?")[0] == path]
 
     async def __aenter__(self) -> FakeServer:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
         return self
 
     async def __aexit__(self, *stopped_by: object) -> None:
