@@ -57,7 +57,7 @@ def links_of(index: int, data: Record) -> list[Link]:
 def relinked(data: Record, old: str, new: str) -> Record:
     """Return the record with links to the chat `old` leading to `new`; itself where it has none."""
     more = facts.extra(data)
-    changed = {}
+    changed: dict[str, Any] = {}
     if bookmark_of(data) == old:
         changed[BOOKMARK] = new
     branches = more.get(BRANCHES)

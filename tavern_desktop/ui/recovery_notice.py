@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from PySide6.QtCore import QObject, Signal
 
 from tavern_desktop.session.chat_session import ChatSession
@@ -42,7 +44,7 @@ class RecoveryNotice(QObject):
             if first is not None:
                 buttons.append((self.tr("Show"), lambda: self.show_requested.emit(first)))
             buttons.append((self.tr("Undo"), self._undo))
-        tone = "warning" if recovery.kind == "shrunk" else "info"
+        tone: Literal["info", "warning"] = "warning" if recovery.kind == "shrunk" else "info"
         self._banner.show_notice(Notice(self._text(recovery), buttons, tone, RECOVERED, (self.tr("Show"),)))
 
     def _text(self, recovery: Recovery) -> str:
