@@ -96,7 +96,7 @@ class UnfinishedEdits(QObject):
         text = self.tr("The message you were editing is gone. What you typed is kept here.")
         if key is not None:
             text = self.tr("An edit was not saved, and this chat cannot be changed now. What you typed is kept here.")
-        return Notice(text, buttons, "warning", UNFINISHED)
+        return Notice(text, buttons, "warning", UNFINISHED, (copy[0],))
 
     def _continue(self, session: ChatSession, edit: Edit, key: int) -> None:
         self._offered = None
@@ -112,8 +112,6 @@ class UnfinishedEdits(QObject):
     def _copy(self, edit: Edit) -> None:
         """Copying decides nothing: it may be copied to nowhere."""
         QGuiApplication.clipboard().setText(edit.text)
-        self._offered = None
-        self.offer()
 
     def _discard(self, session: ChatSession, edit: Edit) -> None:
         self._services.drafts.drop_edit(session.path, edit.message)

@@ -1,4 +1,4 @@
-"""The disk fills while somebody types: one message, nothing lost, and saving goes on by itself (known failures B-15)."""
+"""The disk fills while somebody types: one message, nothing lost, saving goes on by itself (known failures B-15)."""
 
 from __future__ import annotations
 

@@ -190,6 +190,9 @@ def test_deleting_a_message_while_it_is_edited(person: Person, make_chat: MakeCh
     person.start()
     person.open_file(path)
     person.wait(lambda: "kept here" in person.window.pane.banner.text)
+    press_in_banner(person, "Copy My Text")
+    assert QApplication.clipboard().text() == edited
+    assert "kept here" in person.window.pane.banner.text, "it may have been copied to nowhere"
     press_in_banner(person, "Put into Composer")
     assert written(person) == edited
     assert "kept here" not in person.window.pane.banner.text
