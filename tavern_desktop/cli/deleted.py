@@ -14,7 +14,7 @@ WORDS = 60
 
 def deleted(context: Context) -> int:
     """Print the newest backup of each deleted chat of a character or a group, newest first."""
-    for backup in deleted_chats(context.root, receiver_of(context)):
+    for backup in deleted_chats(context.root, receiver_of(context, with_card=False)):
         row = row_of_backup(backup)
         if context.json:
             known = {"backup": str(row.path), "date": output.iso_date(row.made_ms), "messages": row.messages}
@@ -29,7 +29,7 @@ def deleted(context: Context) -> int:
 def restore(context: Context) -> int:
     """Print the file of a chat that is there again."""
     args = context.args
-    owner = receiver_of(context)
+    owner = receiver_of(context, with_card=False)
     name = args.name or f"{args.character or args.group} (restored)"
     path = bring_back(context.root, owner, name, context.root.user_folder / args.backup)
     if context.json:

@@ -30,10 +30,13 @@ def import_(context: Context) -> int:
     return 0
 
 
-def receiver_of(context: Context) -> Receiver:
-    """Return who is meant by --character or --group. Raises StorageError validation/argument for nobody here."""
+def receiver_of(context: Context, *, with_card: bool = True) -> Receiver:
+    """Return who is meant by --character or --group. Raises StorageError validation/argument for nobody here.
+
+    `with_card`: the character has to have its card.
+    """
     args, root = context.args, context.root
-    if args.character is not None and args.character not in card_stems(root):
+    if with_card and args.character is not None and args.character not in card_stems(root):
         raise StorageError("validation", "argument", f"There is no character {args.character}; see characters list")
     if args.group is None:
         return Receiver(args.character or "")

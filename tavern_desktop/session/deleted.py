@@ -38,6 +38,7 @@ def deleted_chats(root: DataRoot, owner: Receiver) -> list[Backup]:
 def bring_back(root: DataRoot, owner: Receiver, name: str, backup: Path) -> Path:
     """Copy a backup among the chats of its owner, under a free name made from `name`. Raises StorageError, OSError."""
     folder = root.group_chats if owner.group else root.chat_folder(owner.character)
+    folder.mkdir(parents=True, exist_ok=True)
     path = backups_in(root).restore(backup.name, folder, name)
     if owner.group:
         add_to_group(root, owner.group, path)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QCheckBox, QMessageBox
 
 from tavern_desktop.library.card_file import CardError
+from tavern_desktop.library.characters import SUFFIX
 from tavern_desktop.session.refusals import Refused
 from tavern_desktop.session.runner import Outcome
 from tavern_desktop.storage.errors import StorageError, sentence
@@ -160,10 +161,19 @@ class CharacterDeeds(QObject):
             )
             # With a parent of its own: the binding does not see that the box takes it.
             box.setCheckBox(QCheckBox(text, box))
-            box.setInformativeText(
-                self.tr("Chats that stay are not listed any more, until there is a card of this name again.")
-            )
+        box.setInformativeText(" ".join(self._consequences(owner, has_chats=bool(rows))))
         return box
+
+    def _consequences(self, owner: Owner, *, has_chats: bool) -> list[str]:
+        """Return what else it means that a card goes."""
+        found = []
+        card = f"{owner.character}{SUFFIX}"
+        groups = [group.name for group in self._services.library.groups if card in group.members]
+        if groups:
+            found.append(self.tr("It is a member of {groups}.").format(groups=", ".join(groups)))
+        if has_chats:
+            found.append(self.tr("Chats that stay are not listed any more, until there is a card of this name again."))
+        return found
 
     def _in_chats(self, count: int) -> str:
         if count == 1:

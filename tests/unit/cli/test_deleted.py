@@ -24,6 +24,10 @@ def test_a_deleted_chat_is_listed_and_restored(run: Run, chat: Path, monkeypatch
     again = run("chats", "restore", facts["backup"], "--character", "Aria Vale", "--json").objects()[0]
     assert Path(again["file"]).stem == "Aria Vale (restored)"
     assert run("chats", "deleted", "--character", "Aria Vale", "--json").out == ""
+    run("characters", "remove", "Aria Vale", "--chats")
+    found = run("chats", "deleted", "--character", "Aria Vale", "--json").objects()
+    back = run("chats", "restore", found[0]["backup"], "--character", "Aria Vale", "--json").objects()[0]
+    assert Path(back["file"]).is_file()
     assert run("chats", "restore", "x.jsonl", "--character", "Aria Vale", "--json").error()["kind"] == "validation"
     gone = run("chats", "restore", "chat_gone_20200101-000000.jsonl", "--character", "Aria Vale", "--json").error()
     assert gone["kind"] == "not_found"
