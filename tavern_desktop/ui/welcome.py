@@ -99,7 +99,7 @@ class WelcomePage(QScrollArea):
         )
         self.model = self._choice(
             self.tr("Connect a model…"),
-            self.tr("So that characters reply: a server on this computer, a model file, or a service with a key"),
+            self.tr("A server on this computer, a model file, or a service with a key"),
             "link",
             self.model_requested.emit,
         )

@@ -65,6 +65,8 @@ class ModelServers:
         self._runner = runner
         self._wanted = connection
         self._local = LocalModel(folders, self._hear)
+        self._run_here: Connection | None = None
+        """The last connection whose model was to run here."""
         self._listeners: list[Tell] = []
         """Who waits for a local model; changed on any thread under `_mutex`."""
         self._mutex = threading.Lock()
@@ -188,6 +190,8 @@ class ModelServers:
     def _reached(self, connection: Connection, secrets: Secrets, tell: Tell) -> tuple[Connection, Secrets]:
         """Wait for a model of our own. Raises BackendError."""
 
+        self._run_here = connection
+
         def note(sentence: str) -> None:
             reach = Reach("loading", connection.model, sentence=sentence)
             self._runner.post(partial(self.reaches.note, connection.id, reach))
@@ -211,7 +215,10 @@ class ModelServers:
                 self._listeners.remove(tell)
 
     def _hear(self, progress: Progress) -> None:
-        """Hand on how far the model of our own is."""
+        """Hand on how far the model of our own is, and that it ended though nobody wished so."""
+        connection = self._run_here
+        if progress.state == "ended" and progress.sentence and connection is not None:
+            self._note(connection, Failed("server", progress.sentence))
         with self._mutex:
             listeners = list(self._listeners)
         sentence = _words(progress)

@@ -150,8 +150,10 @@ class EditConnection(QDialog):
                 raise Refused(self.tr("A connection needs a name."))
             changes: dict[str, object] = {"name": name, "model": model}
             if not self._is_local:
-                kind = self._kinds[self.kind.currentIndex()]
-                changes |= {"protocol": kind.protocol, "provider": kind.provider, "url": self.url.text().strip()}
+                if self._is_new or self.kind.currentIndex() != self._first_kind:
+                    kind = self._kinds[self.kind.currentIndex()]
+                    changes |= {"protocol": kind.protocol, "provider": kind.provider}
+                changes["url"] = self.url.text().strip()
                 changes |= self.more.read()
             connection = msgspec.structs.replace(self._connection, **changes)
             check(connection)
@@ -171,7 +173,8 @@ class EditConnection(QDialog):
     def _show_connection(self) -> None:
         connection = self._connection
         place = self._data.known.places.get(connection.id)
-        self.kind.setCurrentIndex(words.kind_of(connection, self._kinds))
+        self._first_kind = words.kind_of(connection, self._kinds)
+        self.kind.setCurrentIndex(self._first_kind)
         self.name.setText(connection.name)
         self.url.setText(connection.url)
         self.model.setCurrentText(connection.model)
@@ -198,7 +201,10 @@ class EditConnection(QDialog):
     def _show_more(self) -> None:
         self.more_button.hide()
         self.more.show()
-        self.adjustSize()
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()
+            self.resize(self.width(), layout.totalHeightForWidth(self.width()))
         self.more.headers.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _say(self, text: str, tone: str = "muted") -> None:

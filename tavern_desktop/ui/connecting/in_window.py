@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, QTimer
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from tavern_desktop.ui.connecting.data import ConnectData
     from tavern_desktop.ui.main_window import MainWindow
 
+CONNECTIONS = "connections.json"
+"""What `session.connections` keeps them in; it is not imported before there is something in it."""
 IDLE = 1200
 """Milliseconds after a chat came into view before anything about models is imported and asked."""
 MOST_OFFERED = 2
@@ -173,13 +176,13 @@ class ModelsInWindow(QObject):
         if session is not None and session.state == "loading":
             self._timer.start()
         elif self._data is None:
-            self._services.runner.submit(_import_all, self._imported)
+            file = self._services.folders.config / CONNECTIONS
+            self._services.runner.submit(lambda: _import_all_for(file), self._imported)
         else:
             self._show()
 
-    def _imported(self, outcome: Outcome[None]) -> None:
-        outcome.result()
-        if self._part.desk.session is not None and not self._is_ending:
+    def _imported(self, outcome: Outcome[bool]) -> None:
+        if outcome.result() and self._part.desk.session is not None and not self._is_ending:
             self._attend().refresh()
 
     def _attend(self) -> ConnectData:
@@ -229,7 +232,11 @@ class ModelsInWindow(QObject):
         self._timer.stop()
 
 
-def _import_all() -> None:
-    """Import what the first reply and the status line need."""
+def _import_all_for(file: Path) -> bool:
+    """Import what the first reply and the status line need; not where nobody has connected a model (budget P16)."""
+    if not file.exists():
+        return False
     import tavern_desktop.session.generating.model_servers
     import tavern_desktop.ui.connecting.data  # noqa: F401
+
+    return True
