@@ -7,9 +7,12 @@ history, and Undo brings it back.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from tavern_desktop.chat.message import Message
+from tavern_desktop.chat.recognition import recognise
 from tavern_desktop.session.backing_up import back_up_first
 from tavern_desktop.session.change_job import ChangeJob
 from tavern_desktop.session.commands import Command
@@ -37,16 +40,21 @@ class BackupActs:
 
         `done` is told StorageError or Refused where it could not be done; then the file is as it was.
         """
+        session = self._chats.session_for(path)
+        known = list(session.chat.messages) if session is not None and session.chat is not None else []
 
-        def read() -> Loaded:
-            if self._chats.session_for(path) is None:
+        def read() -> _Read:
+            if session is None:
                 back_up_first(path)  # of an open one the save itself sees to that
             header_for = self._chats.header_for_headerless
-            return load_chat(backup, kind_of(path), header_for, lambda: False, lambda _done, _total: None)
+            loaded = load_chat(backup, kind_of(path), header_for, lambda: False, lambda _done, _total: None)
+            # Messages that are the same keep their keys, and readers their place.
+            records = [message.raw for message in loaded.messages]
+            return _Read(loaded, known, recognise(known, records).messages if known else loaded.messages)
 
         self._runner.submit(read, partial(self._restore, path, done), lane=str(path))
 
-    def _restore(self, path: Path, done: Restored, outcome: Outcome[Loaded]) -> None:
+    def _restore(self, path: Path, done: Restored, outcome: Outcome[_Read]) -> None:
         if outcome.error is not None:
             done(Outcome(error=outcome.error))
             return
@@ -61,15 +69,27 @@ class BackupActs:
             self._running.add(job)
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What was read of a backup, and its messages with the keys by which `known` has them."""
+
+    loaded: Loaded
+    known: list[Message]
+    messages: list[Message]
+
+
 class _RestoreJob(ChangeJob):
     """Makes one chat what was read of a backup."""
 
-    def __init__(self, chats: OpenChats, path: Path, loaded: Loaded, done: Callable[[ChangeJob], object]) -> None:
-        self._loaded = loaded
+    def __init__(self, chats: OpenChats, path: Path, read: _Read, done: Callable[[ChangeJob], object]) -> None:
+        self._read = read
         super().__init__(chats, path, done=done)
 
     def _command(self) -> Command:
         chat = self._session.chat
         if chat is None:
             raise AssertionError("a backup is restored into a chat")
-        return RestoreVersion(self._loaded.header, with_known_keys(chat.messages, self._loaded.messages))
+        read = self._read
+        if read.known and list(chat.messages) == read.known:
+            return RestoreVersion(read.loaded.header, read.messages)
+        return RestoreVersion(read.loaded.header, with_known_keys(chat.messages, read.loaded.messages))
