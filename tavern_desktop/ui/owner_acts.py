@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
@@ -23,6 +24,7 @@ from tavern_desktop.ui.manager.owner import Owner, owner_of_character, owner_of_
 log = logging.getLogger(__name__)
 
 if TYPE_CHECKING:
+    from tavern_desktop.session.chat_session import ChatSession
     from tavern_desktop.session.importing import Imported
     from tavern_desktop.ui.chat_part import ChatPart
     from tavern_desktop.ui.main_window import MainWindow
@@ -45,6 +47,7 @@ class OwnerActs(QObject):
             Act.REMOVE_CHARACTER: self.deeds.remove,
         }
         self._seen: set[Path] = set()
+        self._noted: WeakSet[ChatSession] = WeakSet()
         """Chats of which it was seen already whether they are to be recorded as current ones."""
         part.desk.state_changed.connect(self._note_opened)
         self._services.library.loaded.connect(self._note_opened)
@@ -161,6 +164,9 @@ class OwnerActs(QObject):
             return
         path = session.path
         self._seen.add(path)
+        if session in self._noted:  # it only has another name now
+            return
+        self._noted.add(session)
         owner = owner_of_chat(library, str(path))
         named = owner.current(library) if owner is not None else ""
         if owner is None or named in {row.title for row in self._rows(owner)}:
