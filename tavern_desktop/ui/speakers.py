@@ -56,7 +56,7 @@ class Speakers:
         kind = facts.kind(data)
         if kind == "user":
             return self._persona.avatar
-        if kind in ("narrator", "comment", "tool", "notice"):
+        if kind in ("narrator", "comment", "tool", "notice", "special"):
             return None
         original = data.get("original_avatar")
         if isinstance(original, str) and original and os.path.basename(original) == original:

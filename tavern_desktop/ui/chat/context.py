@@ -6,12 +6,15 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QLocale
 from PySide6.QtGui import QColor, QImage, QPixmap
 
 from tavern_desktop.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from tavern_desktop.cards.registry import FormDefinition
 
 AVATAR_COLOURS = ("#7a5c8e", "#3f6f73", "#8a6a3d", "#5b6b86", "#86524f", "#5f7a4f", "#6b7280", "#8a5a72")
 
@@ -55,6 +58,16 @@ def no_picture(url: str) -> Path | None:
     return None
 
 
+def no_form(payload: dict[str, Any]) -> FormDefinition | None:
+    """Know no form."""
+    return None
+
+
+def no_copy(key: int, card_id: str) -> bool:
+    """Take every special message for the only one with its id."""
+    return False
+
+
 @dataclass(frozen=True)
 class ChatContext:
     """Given with each chat; a new one replaces it when something of it changes."""
@@ -76,3 +89,7 @@ class ChatContext:
     """Whether the control of the newest reply offers one more alternative."""
     shows_speed: bool = False
     """Whether a reply says how fast it was written."""
+    form_of: Callable[[dict[str, Any]], FormDefinition | None] = no_form
+    """From the payload of a form to the form as this program knows it, None for one that cannot be filled in here."""
+    is_copy: Callable[[int, str], bool] = no_copy
+    """(message's key, id): whether an earlier special message of the chat has this id. Has to be quick."""

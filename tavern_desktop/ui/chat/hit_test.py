@@ -16,7 +16,8 @@ REACH = 4
 
 
 class Hit(NamedTuple):
-    """A part of a row. `part` is one of CLICKABLE, "fold:<name>", "code:<number>", "link", "text", "time", "card"."""
+    """A part of a row. `part` is one of CLICKABLE, "fold:<name>", "code:<number>", "special:<spot>", "link", "text",
+    "time", "card"."""
 
     row: int
     key: int
@@ -27,7 +28,7 @@ class Hit(NamedTuple):
 
     @property
     def is_clickable(self) -> bool:
-        return self.part in CLICKABLE or self.part.startswith(("fold:", "code:"))
+        return self.part in CLICKABLE or self.part.startswith(("fold:", "code:", "special:"))
 
 
 def hit_row(view: RowView, row: int, point: QPoint, visible_top: int, look: Look) -> Hit:
@@ -44,6 +45,9 @@ def hit_row(view: RowView, row: int, point: QPoint, visible_top: int, look: Look
         return Hit(row, key, "bookmark")
     if layout.note_button.contains(point) and not layout.note_button.isEmpty():
         return Hit(row, key, "continue")
+    if view.face is not None and layout.special.contains(point):
+        spot = view.face.spot_at(point - layout.special.topLeft())
+        return Hit(row, key, f"special:{spot.name}" if spot is not None else "card")
     for fold in layout.folds:
         if fold.head.contains(point):
             return Hit(row, key, f"fold:{fold.name}")

@@ -92,7 +92,7 @@ class RecordListModel(QAbstractListModel):
         if role == Role.KEY:
             return self.key(row)
         if role == Qt.ItemDataRole.DisplayRole:
-            return self.record(row).text
+            return _shown(self.record(row))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return self._in_words(row)
         return self.record(row) if role == Role.RECORD else None
@@ -104,7 +104,7 @@ class RecordListModel(QAbstractListModel):
     def _in_words(self, row: int) -> str:
         """Speaker, position and text, for who hears the list instead of seeing it (known failure B-60)."""
         record = self.record(row)
-        parts = [record.name or self.tr("Message")]
+        parts = [_speaker(record) or self.tr("Message")]
         if record.index is not None:
             parts.append(self.tr("message {0} of {1}").format(record.index + 1, self.total()))
         if record.hidden:
@@ -113,7 +113,24 @@ class RecordListModel(QAbstractListModel):
             parts.append(self.tr("bookmarked"))
         if record.swipe_count > 1:
             parts.append(self.tr("alternative {0} of {1}").format(record.swipe + 1, record.swipe_count))
-        return ", ".join(parts) + ": " + record.text
+        return ", ".join(parts) + ": " + _shown(record)
+
+
+def _shown(record: RowRecord) -> str:
+    """Return what a row says, a special message in words."""
+    if record.special is None:
+        return record.text
+    from tavern_desktop.ui.chat.cards.words import in_words
+
+    return in_words(record.special)
+
+
+def _speaker(record: RowRecord) -> str:
+    if record.special is None:
+        return record.name
+    from tavern_desktop.ui.chat.cards.words import type_name
+
+    return type_name(record.special.type)
 
 
 @dataclass(slots=True)

@@ -172,6 +172,9 @@ class Mouse:
                 QApplication.clipboard().setText(code_of(document, int(hit.part.removeprefix("code:"))))
         elif hit.part == "continue":
             view.continue_requested.emit(hit.key)
+        elif hit.part.startswith("special:"):
+            view.set_current_key(hit.key)
+            view.use.act(hit.key, hit.part.removeprefix("special:"))
         elif hit.part == "more":
             view.set_current_key(hit.key)
             view.show_menu(hit.key, view.viewport().mapToGlobal(point))
@@ -194,6 +197,8 @@ class Mouse:
             return hit.href[:300]
         if hit.part.startswith("code:"):
             return tr("Copy code")
+        if hit.part.startswith("special:"):
+            return ""
         if hit.part == "bookmark":
             return tr("Open checkpoint “{name}”").format(name=record.bookmark)
         hide = tr("Show in prompt") if record.hidden else tr("Hide from prompt")

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tavern_desktop.chat import facts, jsontext, links
 from tavern_desktop.chat.dates import parse_date
 from tavern_desktop.chat.facts import Kind, Media
 from tavern_desktop.session.generating.reply import stopped_by
+
+if TYPE_CHECKING:
+    from tavern_desktop.cards.envelope import Card
 
 _NAME_MACRO = re.compile(r"\{\{\s*(user|char)\s*\}\}|<(USER|BOT|CHAR)>", re.IGNORECASE)
 
@@ -66,6 +69,8 @@ class RowRecord:
     """The name of the checkpoint made here, "" for none."""
     data: dict[str, Any] = field(repr=False, compare=False)
     """The decoded record; read, never changed."""
+    special: Card | None = None
+    """What a special message is; `text` is then what it says besides."""
 
     @property
     def day(self) -> date | None:
@@ -82,7 +87,8 @@ def read_record(raw: bytes, key: int, index: int | None, names: Names) -> RowRec
     data = jsontext.decode(raw)
     more = facts.extra(data)
     swipes = facts.swipes(data)
-    text = facts.shown_text(data)
+    special = _special(data)
+    text = facts.shown_text(data) if special is None else special.caption
     media = tuple(facts.media(data))
     return RowRecord(
         key=key,
@@ -93,7 +99,7 @@ def read_record(raw: bytes, key: int, index: int | None, names: Names) -> RowRec
         # Only the greeting is stored with its macros (sillytavern-ui §1); elsewhere they are what somebody wrote.
         text=fill_in_names(text, names) if index == 0 else text,
         time=local_time(facts.send_date_ms(data)),
-        hidden=facts.is_hidden(data),
+        hidden=facts.is_hidden(data) and special is None,
         swipe_count=len(swipes),
         swipe=swipes.current,
         may_swipe=facts.may_swipe(data),
@@ -106,7 +112,17 @@ def read_record(raw: bytes, key: int, index: int | None, names: Names) -> RowRec
         stopped=stopped_by(data),
         bookmark=links.bookmark_of(data),
         data=data,
+        special=special,
     )
+
+
+def _special(data: dict[str, Any]) -> Card | None:
+    """Return what a special message is. The reader of YAML is loaded with the first one."""
+    if facts.envelope(data) is None:
+        return None
+    from tavern_desktop.cards.envelope import read_card
+
+    return read_card(data)
 
 
 def fill_in_names(text: str, names: Names) -> str:

@@ -4,6 +4,8 @@
     ├ card ──────────────────────────────────────────────────────────────┤
     │ ┌avatar┐ name  time ◌hidden ⚑     [✎ ⧉ ◌ ⋯ strip]  [‹ 2 / 5 ›] │
     │ └──────┘ ▸ Thought for 8 s                                   folds │
+    │          ┌ the box of a special message ────────────────┐         │
+    │          └──────────────────────────────────────────────┘         │
     │          text ………………………………………………………………………………                │
     └────────────────────────────────────────────────────────────────────┘
 
@@ -79,6 +81,8 @@ class RowContent:
     """… what can be done about it, "" for nothing."""
     editor_height: int = 0
     """Above 0 while the row is being edited: the editor stands in place of text and folds."""
+    special_height: int = 0
+    """Above 0 for a special message: of its box, painted or in use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,8 @@ class RowLayout:
     folds: tuple[Fold, ...]
     text: QRect
     editor: QRect
+    special: QRect
+    """The box of a special message."""
     note: QRect
     note_text: str
     note_button: QRect
@@ -138,11 +144,14 @@ def lay_out(content: RowContent, width: int, look: Look) -> RowLayout:
     name, name_text, time, marks = _head(content, head, _first_left(strip, swipes, head, look), look)
     y = head.top() if content.compact else head.bottom() + 1 + px(4)
     folds: list[Fold] = []
-    editor = text = QRect()
+    editor = text = special = QRect()
     if content.editor_height:
         editor = QRect(text_left - px(8), y, text_right - text_left + px(8), content.editor_height)
         y = editor.bottom() + 1 + px(2)
     else:
+        if content.special_height:
+            special = QRect(text_left, y, text_right - text_left, content.special_height)
+            y = special.bottom() + 1 + px(7 if content.text_height else 1)
         for fold in content.folds:
             placed, y = _fold(fold, y, text_left, text_right, look)
             folds.append(placed)
@@ -170,6 +179,7 @@ def lay_out(content: RowContent, width: int, look: Look) -> RowLayout:
         folds=tuple(folds),
         text=text,
         editor=editor,
+        special=special,
         note=note,
         note_text=content.note,
         note_button=note_button,

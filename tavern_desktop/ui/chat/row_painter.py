@@ -27,8 +27,10 @@ from tavern_desktop.ui.chat.rows import RowView
 from tavern_desktop.ui.icons import paint_icon
 
 HIDDEN_OPACITY = 0.5
-KIND_ICONS = {"narrator": "chat", "comment": "pencil", "notice": "info"}
+KIND_ICONS = {"narrator": "chat", "comment": "pencil", "notice": "info", "special": "form"}
 """In place of the avatars of those who are nobody."""
+TYPE_ICONS = {"Table": "table", "ParameterSet": "sliders", "ColumnMatch": "match", "WorkflowStatus": "steps"}
+"""The same for the types of special messages."""
 STRIP_ICONS = {"edit": "pencil", "copy": "copy", "hide": "eye-off", "unhide": "eye", "more": "more"}
 
 
@@ -73,6 +75,10 @@ class RowPainter:
         self._paint_head(painter, row)
         for fold in layout.folds:
             self._paint_fold(painter, row, fold, state)
+        if row.face is not None:
+            from tavern_desktop.ui.chat.cards.face import paint_face
+
+            paint_face(painter, row.face, layout.special, self._look, state.pointed_at.removeprefix("special:"))
         if row.document is not None and not layout.text.isEmpty():
             painter.translate(layout.text.topLeft())
             clip = state.clip.translated(-layout.text.x(), -layout.text.y()) if state.clip else None
@@ -132,6 +138,8 @@ class RowPainter:
         radius = look.px(10)
         if (icon := KIND_ICONS.get(row.record.kind)) is not None:
             _rounded(painter, QRectF(area).adjusted(0.5, 0.5, -0.5, -0.5), radius, look.theme.code, None)
+            if row.record.special is not None:
+                icon = TYPE_ICONS.get(row.record.special.type, icon)
             paint_icon(painter, _icon_in(area, look.px(18)), icon, look.theme.muted)
             return
         avatar: Avatar = self._context.avatar(row.record.data)

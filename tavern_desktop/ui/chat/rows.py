@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from datetime import date
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale, QTime
 
@@ -18,6 +19,9 @@ from tavern_desktop.ui.chat.pictures import PictureShelf
 from tavern_desktop.ui.chat.record import RowRecord, ToolCall, day_of, tokens_per_second
 from tavern_desktop.ui.chat.roles import RowModel
 from tavern_desktop.ui.chat.row_layout import FoldContent, RowContent, RowLayout, lay_out, text_width
+
+if TYPE_CHECKING:
+    from tavern_desktop.ui.chat.cards.face import Face
 
 KEPT_ROWS = 48
 """Rows kept laid out: some screens around what is visible, at 18 KB a document."""
@@ -43,6 +47,8 @@ class RowView:
     is_live: bool
     coloured: bool = False
     """Whether its code has its colours."""
+    face: Face | None = None
+    """What a special message looks like; None also while it is in use, when real widgets stand there."""
 
     def stands_for(
         self, record: RowRecord, width: int, previous: bytes | None, editor_height: int, is_last: bool, is_live: bool
@@ -76,7 +82,7 @@ class RowShelf:
         self.context = context
         self.unfolded = Unfolded()
         self.editor_heights: dict[int, int] = {}
-        """The row being edited and the height of its editor; empty when none is."""
+        """The row being edited, or the special message in use, and the height of its widget; empty when none is."""
         self.max_picture_height = 480
         self._pictures = shelf
         self._rows: OrderedDict[int, RowView] = OrderedDict()
@@ -160,6 +166,8 @@ class RowShelf:
                 fold_documents[name] = self._fold_document(record, name, inner - self.look.px(12))
                 height = fold_documents[name].height()
             folds.append(FoldContent(name, label, height))
+        face = self._face(record, inner, editable=model.editable) if not editor_height else None
+        in_use = editor_height if record.special is not None else 0
         content = RowContent(
             name=self._speaker(record),
             time=self._time(record),
@@ -172,12 +180,23 @@ class RowShelf:
             has_strip=model.editable and not is_live,
             compact=record.is_compact,
             bookmarked=bool(record.bookmark),
-            editor_height=editor_height,
+            editor_height=editor_height - in_use,
+            special_height=face.height if face is not None else in_use,
             note=stopped_note(record.stopped) if not is_live else "",
             note_button=tr("Continue") if is_last and model.editable and self.context.can_generate else "",
         )
         layout = lay_out(content, width, self.look)
-        return RowView(record, layout, parsed, document, fold_documents, *stands[1:])
+        return RowView(record, layout, parsed, document, fold_documents, *stands[1:], face=face)
+
+    def _face(self, record: RowRecord, width: int, *, editable: bool) -> Face | None:
+        if record.special is None:
+            return None
+        from tavern_desktop.ui.chat.cards.faces import Showing, make_face
+
+        context, card = self.context, record.special
+        form = context.form_of(card.payload) if card.type == "Form" else None
+        is_copy = context.is_copy(record.key, card.id)
+        return make_face(card, Showing(self.look, width, context.locale, editable, is_copy, form))
 
     def _document(
         self, record: RowRecord, parsed: Parsed, width: int, before: RowView | None
@@ -232,6 +251,10 @@ class RowShelf:
         return time if speed is None else f"{time} · {speed_words(speed, self.context.locale)}"
 
     def _speaker(self, record: RowRecord) -> str:
+        if record.special is not None:
+            from tavern_desktop.ui.chat.cards.words import type_name
+
+            return type_name(record.special.type)
         if record.kind == "narrator" and record.name in ("", "System"):
             return tr("Narrator")
         return record.name or (self.context.user_name if record.kind == "user" else self.context.char_name)

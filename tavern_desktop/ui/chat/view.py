@@ -22,6 +22,7 @@ from typing_extensions import override
 
 from tavern_desktop.chat import facts
 from tavern_desktop.chat.chat import Chat
+from tavern_desktop.ui.chat.cards.use import CardUse
 from tavern_desktop.ui.chat.context import ChatContext
 from tavern_desktop.ui.chat.editing import Editing
 from tavern_desktop.ui.chat.geometry import Anchor
@@ -62,6 +63,13 @@ class ChatView(Surface):
     link_activated = Signal(str)
     """Somebody clicked a link. Nothing is opened before they have seen where it leads."""
     current_changed = Signal()
+    special_filled = Signal(int, object)
+    """(key, payload): what is filled in at a special message is to be kept."""
+    special_submitted = Signal(int, object)
+    """(key, values): a form, or a matching of columns, is submitted."""
+    special_requested = Signal(str, int)
+    """(what, key): something else is wanted at a special message: "cancel", "values", "csv", "source", "caption",
+    "comments:…" (whether its comments may be lost)."""
     type_through = Signal(str)
     """A letter typed here that is meant for the composer."""
 
@@ -78,6 +86,7 @@ class ChatView(Surface):
         self.marks = SearchMarks(self)
         self.selection_mode = SelectionMode(self)
         self.editing = Editing(self)
+        self.use = CardUse(self)
         self.painting = ViewPainter(self)
         self.overlays = Overlays(self)
         self.overlays.restyle()
@@ -203,7 +212,13 @@ class ChatView(Surface):
 
     def begin_edit(self, key: int, text: str | None = None) -> bool:
         """Open the editor on a message, mounting it if need be; `text` is what somebody had typed into it before."""
+        self.use.end()
         return self._mount(key) and self.editing.begin(key, text)
+
+    def use_special(self, key: int, what: str = "use:") -> None:
+        """Put the keyboard into a special message, mounting it if need be, or do what one of its buttons does."""
+        if self._mount(key):
+            self.use.act(key, what)
 
     def end_edit(self, *, save: bool = True) -> None:
         """Close the editor if one is open; `save` keeps a changed text."""
@@ -338,7 +353,8 @@ class ChatView(Surface):
     # Inside
 
     def _let_go(self) -> None:
-        """Take leave of the model in view; a text being edited is not lost with it."""
+        """Take leave of the model in view; a text being edited is not lost with it, nor what is filled in."""
+        self.use.end()
         if self.editing.key is not None:
             self.editing.message_goes(self.editing.key)
         self.leave_selection_mode()
@@ -374,11 +390,13 @@ class ChatView(Surface):
     def settled(self) -> None:
         self.overlays.place()
         self.editing.place()
+        self.use.place()
 
     @override
     def going(self, keys: list[int]) -> None:
         for key in keys:
             self.editing.message_goes(key)
+            self.use.message_goes(key)
             self.selection_mode.forget(key)
         if self._current in keys:
             self.set_current_key(self._neighbour_of(keys))
