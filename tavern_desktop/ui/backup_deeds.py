@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 
 class BackupDeeds(QObject):
-    """Owner: `parent`, over which dialogs come up."""
+    """Without a parent in Qt: what was begun ends also when the dialog it was begun from is gone."""
 
     def __init__(self, parent: QWidget, part: ChatPart, teller: Teller, arrived: Callable[[Path], object]) -> None:
-        """`arrived` is told of each new chat."""
-        super().__init__(parent)
+        """`arrived` is told of each new chat. Dialogs come up over `parent`."""
+        super().__init__()
         self._window, self._part, self._teller, self._arrived = parent, part, teller, arrived
         self._services = part.services
 

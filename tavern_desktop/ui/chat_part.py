@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QPoint, QTimer
 
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.ui.actions import Act, ActionSet, Need
+from tavern_desktop.ui.arriving import Arriving
 from tavern_desktop.ui.banner import Notice
 from tavern_desktop.ui.branching import Branching
 from tavern_desktop.ui.chat_pane import ChatPane
@@ -63,10 +64,11 @@ class ChatPart(QObject):
         self.desk = ChatDesk(window.services, self.pane, self)
         self.finding = Finding(window.services, self.pane.find_bar, self.pane.view, self._chat, self)
         self.searching = Searching(window.services, window.library, self.desk, self.pane, self.finding, self)
-        teller = BannerTeller(self.pane.banner, self.pane.undo_bar, lambda: self.pane.page == "surface")
-        self.files = FileDeeds(window, self, teller, self.desk.open)
-        self.owners = OwnerActs(window, self, teller)
-        self.branching = Branching(window, self, teller)
+        self.teller = BannerTeller(self.pane.banner, self.pane.undo_bar, lambda: self.pane.page == "surface")
+        self.files = FileDeeds(window, self, self.teller, self.desk.open)
+        self.owners = OwnerActs(window, self, self.teller)
+        self.branching = Branching(window, self, self.teller)
+        self.arriving = Arriving(window, self)
         self.copies = ConflictCopies(window, self)
         self.long_chats = LongChats(window, self)
         self.models = ModelsInWindow(window, self)

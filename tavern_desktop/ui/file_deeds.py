@@ -10,7 +10,7 @@ from threading import Event
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QLocale, QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from tavern_desktop.session.refusals import Refused
@@ -35,11 +35,11 @@ SHOWN_WORDS = 48
 
 
 class FileDeeds(QObject):
-    """Owner: `parent`, over which dialogs come up. Each deed is for the chat at `path`."""
+    """Each deed is for the chat at `path`. Without a parent in Qt: what was begun ends also when the dialog is gone."""
 
     def __init__(self, parent: QWidget, part: ChatPart, teller: Teller, arrived: Callable[[Path], object]) -> None:
-        """`arrived` is told of each new chat; it is in the library's lists, or will be soon."""
-        super().__init__(parent)
+        """`arrived` is told of each new chat, which the library's lists have soon. Dialogs come up over `parent`."""
+        super().__init__()
         self._window = parent
         self._part = part
         self._teller = teller
@@ -142,7 +142,7 @@ class FileDeeds(QObject):
 
         def told(done: int, total: int) -> None:
             if not is_over.is_set() and not stop.is_set():
-                percent = self._window.locale().toString(100 * done // total)
+                percent = QLocale().toString(100 * done // total)
                 self._teller.wait(self.tr("Exporting: {percent} %").format(percent=percent), stop.set)
 
         acts, post = self._services.file_acts, self._services.runner.post
@@ -280,7 +280,7 @@ class FileDeeds(QObject):
         if failed:
             self._teller.fail(self.tr("Not moved to the bin: {chats}.").format(chats=", ".join(failed)))
         if gone:
-            count = self._window.locale().toString(len(gone))
+            count = QLocale().toString(len(gone))
             text = self.tr("1 chat moved to the bin") if len(gone) == 1 else self.tr("{n} chats moved to the bin")
             self._offer_return(gone, text.format(n=count))
 
@@ -326,7 +326,7 @@ class FileDeeds(QObject):
             return path.stem
         parts = [f"{row.name} · “{row.title}”" if row.name != row.title else row.title]
         if row.messages >= 0:
-            count = self._window.locale().toString(row.messages)
+            count = QLocale().toString(row.messages)
             parts.append(self.tr("1 message") if row.messages == 1 else self.tr("{n} messages").format(n=count))
         parts.append(relative_date(row.date_ms))
         words = words_of(row)

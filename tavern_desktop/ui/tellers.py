@@ -28,6 +28,32 @@ class Teller(Protocol):
         """Tell that something was done, with a way back."""
 
 
+class DialogTeller:
+    """Tells in a dialog for as long as that is there, then elsewhere."""
+
+    def __init__(self, here: Teller, later: Teller) -> None:
+        self._now, self._later = here, later
+
+    def close(self) -> None:
+        """Take notice that the dialog is gone."""
+        self._now = self._later
+
+    def say(self, text: str) -> None:
+        self._now.say(text)
+
+    def fail(self, text: str) -> None:
+        self._now.fail(text)
+
+    def ask(self, text: str, answer: str, act: Callable[[], object]) -> None:
+        self._now.ask(text, answer, act)
+
+    def wait(self, text: str, cancel: Callable[[], object]) -> None:
+        self._now.wait(text, cancel)
+
+    def offer_undo(self, text: str, undo: Callable[[], object]) -> None:
+        self._now.offer_undo(text, undo)
+
+
 class BannerTeller:
     """Tells in a banner; an undo is offered on the bar where that can be seen."""
 

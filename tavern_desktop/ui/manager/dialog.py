@@ -31,7 +31,7 @@ from tavern_desktop.ui.manager.model import CHAT, MESSAGES, SIZE, USED, ManagerM
 from tavern_desktop.ui.manager.owner import Owner
 from tavern_desktop.ui.manager.painter import SIDE, ManagerPainter
 from tavern_desktop.ui.manager.rows import managed_chats
-from tavern_desktop.ui.tellers import BannerTeller
+from tavern_desktop.ui.tellers import BannerTeller, DialogTeller
 from tavern_desktop.ui.widgets import TextField, icon_button, label, push_button
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ class ChatManager(QDialog):
         self._wanted = str(part.desk.path or "")
         """The chat that is to be the selected one once it is listed."""
         self.banner = Banner(inset=0)
-        self._teller = BannerTeller(self.banner)
+        self._is_closed = False
+        self._teller = DialogTeller(BannerTeller(self.banner), part.teller)
         self.deeds = FileDeeds(self, part, self._teller, self._arrived)
         self.model = ManagerModel(self)
         self.table = self._make_table()
@@ -130,8 +131,9 @@ class ChatManager(QDialog):
 
     def _arrived(self, path: Path) -> None:
         """A chat is there that was not: it is the one to look at."""
-        self._wanted = str(path)
-        self._select_wanted()
+        if not self._is_closed:
+            self._wanted = str(path)
+            self._select_wanted()
 
     # -- what is shown ----------------------------------------------------------------------------------
 
@@ -268,7 +270,13 @@ class ChatManager(QDialog):
         column.addWidget(self.empty, 1)
         column.addLayout(foot)
 
+    def _close_up(self) -> None:
+        """Be ready for what ends after the dialog: its parts are gone by then."""
+        self._is_closed = True
+        self._teller.close()
+
     def _connect(self) -> None:
+        self.finished.connect(self._close_up)
         library = self._services.library
         for signal in (library.chats_changed, library.characters_changed, library.groups_changed):
             signal.connect(self._refresh)

@@ -115,8 +115,8 @@ class ImportDialog(QDialog):
                 self._next()
             return
         done = outcome.result()
-        self._arrived(done)
         if not self._is_closed:
+            self._arrived(done)
             self._tell(done)
             self._next()
 

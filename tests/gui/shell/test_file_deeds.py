@@ -1,4 +1,4 @@
-"""Whole chats in a window: renamed, copied, branched, exported, moved to the bin and brought back."""
+"""Whole chats in a window: renamed, copied, branched (B-30), exported, moved to the bin (B-21, B-22) and brought back."""
 
 from __future__ import annotations
 

@@ -296,3 +296,17 @@ def test_the_tree_of_a_chat_opens_from_the_list(manager: Manager, qtbot: QtBot) 
     tree.open_button.click()
     qtbot.waitUntil(lambda: window.desk.path is not None and window.desk.path.stem == "灯谜")
     assert not dialog.isVisible()
+
+
+def test_what_ends_after_the_list_was_closed_is_told_in_the_window(
+    manager: Manager, qtbot: QtBot, binned: list[Path]
+) -> None:
+    window, dialog = manager()
+    path = dialog.chosen()[0]
+    dialog.run(Act.DUPLICATE_CHAT)
+    dialog.run(Act.REMOVE_CHAT)
+    dialog.reject()
+    qtbot.waitUntil(lambda: window.findChild(ChatManager) is None)
+    qtbot.waitUntil(lambda: binned == [path])
+    qtbot.waitUntil(lambda: "Moved to the bin" in window.pane.banner.text or window.pane.undo_bar.isVisible())
+    qtbot.waitUntil(path.with_name("The tide table (copy).jsonl").exists)
