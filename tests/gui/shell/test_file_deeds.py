@@ -1,4 +1,4 @@
-"""Whole chats in a window: renamed, copied, branched (B-30), exported, moved to the bin (B-21, B-22) and brought back."""
+"""Whole chats in a window: renamed, copied, branched (B-30), exported, binned (B-21, B-22) and brought back."""
 
 from __future__ import annotations
 
