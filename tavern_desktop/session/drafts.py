@@ -13,6 +13,8 @@ import msgspec
 
 from tavern_desktop.chat.signal import Signal
 from tavern_desktop.library.data_root import DataRoot
+from tavern_desktop.session.orphan_drafts import put_orphans_aside
+from tavern_desktop.session.recovered import FOLDER as RECOVERY
 from tavern_desktop.session.runner import Handle, Outcome, Runner
 from tavern_desktop.storage.drafts import Draft, DraftFolder, DraftsRead, Edit, MessageRef
 from tavern_desktop.storage.errors import StorageError
@@ -48,7 +50,9 @@ class Drafts:
         self._has_begun = False
         self._runner = runner
         self._root = root
-        self._inside = DraftFolder(folders.for_root(root.path).data / FOLDER / root.user)
+        own = folders.for_root(root.path).data
+        self._recovery = own / RECOVERY
+        self._inside = DraftFolder(own / FOLDER / root.user)
         self._outside = DraftFolder(folders.data / OUTSIDE / FOLDER)
         self._drafts: dict[str, Draft] = {}
         self._typed: dict[tuple[Path, MessageRef | None], tuple[ReadText, object]] = {}
@@ -64,8 +68,12 @@ class Drafts:
     def begin(self) -> None:
         """Read, off the owner, what an earlier run left."""
         self._has_begun = True
-        inside, outside = self._inside, self._outside
-        self._runner.submit(lambda: (inside.read(), outside.read()), self._begun, lane=LANE)
+        folders, root, recovery = (self._inside, self._outside), self._root, self._recovery
+
+        def read() -> list[DraftsRead]:
+            return [put_orphans_aside(folder, root, recovery) for folder in folders]
+
+        self._runner.submit(read, self._begun, lane=LANE)
 
     def composer(self, chat: Path) -> str:
         """Return what stands unsent in a chat's composer."""
@@ -138,7 +146,7 @@ class Drafts:
 
     # -- inside -----------------------------------------------------------------------------------------
 
-    def _begun(self, outcome: Outcome[tuple[DraftsRead, DraftsRead]]) -> None:
+    def _begun(self, outcome: Outcome[list[DraftsRead]]) -> None:
         for read in outcome.result():
             for draft in read.drafts:
                 self._take_over(draft)

@@ -1,4 +1,4 @@
-"""The copies that were put aside instead of being lost: of which chat, when, how long; to open or to find on disk."""
+"""What was put aside instead of being lost: of which chat, when, how much; to open or to find on disk."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from pathlib import Path
 from PySide6.QtCore import QDateTime, QLocale, Qt
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
-from tavern_desktop.session.backup_list import BackupRow, row_of_backup
-from tavern_desktop.session.recovered import recovered_copies
+from tavern_desktop.session.backup_list import BackupRow
+from tavern_desktop.session.orphan_drafts import TEXT_SUFFIX
+from tavern_desktop.session.recovered import recovered_copies, row_of_copy
 from tavern_desktop.session.runner import Outcome, Runner
 from tavern_desktop.storage.backups import Backup
 from tavern_desktop.storage.errors import StorageError, sentence
@@ -101,14 +102,15 @@ class RecoveredDialog(QDialog):
 
     def _row(self, copy: Backup) -> BackupRow | None:
         """Runs off the window's thread; a dialog that was closed wants nothing read any more."""
-        return None if self._is_closed else row_of_backup(copy)
+        return None if self._is_closed else row_of_copy(copy)
 
     def _fill(self, outcome: Outcome[BackupRow | None]) -> None:
         row = outcome.result()
         if self._is_closed or row is None:
             return
         item = self._items[row.path]
-        item.setText(MESSAGES, self.tr("damaged") if row.messages is None else self.locale().toString(row.messages))
+        what = self.tr("unsent text") if row.path.suffix == TEXT_SUFFIX else self.tr("damaged")
+        item.setText(MESSAGES, what if row.messages is None else self.locale().toString(row.messages))
         item.setText(WORDS, " ".join(row.words.split()))
 
     def _item(self, copy: Backup) -> QTreeWidgetItem:

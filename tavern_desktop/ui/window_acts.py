@@ -380,14 +380,21 @@ class WindowActs(QObject):
 
     def show_recovered(self) -> None:
         """Show what was put aside in our own folder instead of being lost."""
+        from tavern_desktop.session.orphan_drafts import TEXT_SUFFIX
         from tavern_desktop.session.recovered import FOLDER
         from tavern_desktop.ui.recovered_dialog import RecoveredDialog
+
+        def open_copy(path: Path) -> None:
+            if path.suffix == TEXT_SUFFIX:
+                QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
+            else:
+                self._part.desk.open(path)
 
         def show_in_folder(path: Path) -> None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))
 
         folder = self._services.own_data / FOLDER
-        RecoveredDialog(self._window, self._services.runner, folder, self._part.desk.open, show_in_folder).open()
+        RecoveredDialog(self._window, self._services.runner, folder, open_copy, show_in_folder).open()
 
     def show_save_log(self) -> None:
         """Show what became of the last saves."""

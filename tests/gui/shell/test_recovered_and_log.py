@@ -69,6 +69,24 @@ def test_a_copy_is_named_counted_shown_and_opened(
     qtbot.waitUntil(lambda: window.desk.path == path and window.pane.view.is_editable)
 
 
+def test_unsent_text_of_a_chat_that_is_gone_is_shown_and_opened(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = put_aside(window, "The tide table").rename(
+        window.services.own_data / FOLDER / "The tide table - 2026-01-05 10h00m00s ab12.txt"
+    )
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
+    dialog = dialog_of(window, Act.RECOVERED, RecoveredDialog)
+    assert isinstance(dialog, RecoveredDialog)
+    qtbot.waitUntil(lambda: dialog.list.topLevelItemCount() == 1)
+    item = dialog.list.topLevelItem(0)
+    assert item is not None
+    qtbot.waitUntil(lambda: item.text(MESSAGES) == "unsent text")
+    qtbot.mouseClick(dialog.open_button, Qt.MouseButton.LeftButton)
+    assert opened == [str(path)]
+
+
 def records() -> list[SaveRecord]:
     good = SaveRecord(1000, "/c/Mira/talk.jsonl", "save", "same", 10, 11, (5, 6), (7, 8), duration_ms=3)
     bad = SaveRecord(2000, "/c/Mira/talk.jsonl", "save", "same", 11, 0, result="io/space")

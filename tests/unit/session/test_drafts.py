@@ -199,6 +199,7 @@ def test_chats_outside_every_data_folder_keep_theirs_elsewhere(
     start: Start, folders: OwnFolders, tmp_path: Path
 ) -> None:
     loose = tmp_path / "loose.jsonl"
+    loose.touch()
     one = start()
     one.type(loose, "half a thought")
     one.wait()

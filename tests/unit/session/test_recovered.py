@@ -18,7 +18,7 @@ def test_copies_are_listed_newest_first_with_their_titles(tmp_path: Path) -> Non
     for number, title in enumerate(("The tide - 2024", "灯谜")):
         path = write_recovery_copy(tmp_path, title, *chat.snapshot())
         os.utime(path, (1000 + number, 1000 + number))
-    (tmp_path / "notes.txt").write_text("something else")
+    (tmp_path / "notes.md").write_text("something else")
     found = recovered_copies(tmp_path)
     assert [copy.key for copy in found] == ["灯谜", "The tide - 2024"]
     assert all(copy.size == copy.path.stat().st_size for copy in found)
