@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from tavern_desktop.chat.links import Link
+from tavern_desktop.storage.conflict_copies import is_named_copy
 from tavern_desktop.storage.directory import FileFailure, is_chat_name, kind_of
 from tavern_desktop.storage.errors import StorageError, from_os
 from tavern_desktop.storage.links import FileLinks, read_links
@@ -122,9 +123,11 @@ def _kind(stem: str, link: Link | None) -> Kind:
 def _chats_beside(chat: Path) -> list[Path]:
     try:
         with os.scandir(chat.parent) as entries:
-            return sorted(Path(entry.path) for entry in entries if is_chat_name(entry.name) and entry.is_file())
+            found = [entry for entry in entries if is_chat_name(entry.name) and entry.is_file()]
     except OSError as error:
         raise from_os(error, "list", chat.parent) from None
+    # A conflict copy says what the chat says: it is no branch of its own.
+    return sorted(Path(entry.path) for entry in found if entry.path == str(chat) or not is_named_copy(entry.name))
 
 
 def _stem(path: Path) -> str:

@@ -13,6 +13,7 @@ from tavern_desktop.session.changes import Relink
 from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.refusals import Refused
 from tavern_desktop.session.runner import Outcome, Runner
+from tavern_desktop.storage.conflict_copies import is_named_copy
 from tavern_desktop.storage.directory import is_chat_name, kind_of
 from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.storage.links import read_links
@@ -63,13 +64,14 @@ class LinkFollower:
 def pointing_to(stem: str, beside: Path) -> list[Path]:
     """Return the chats in the folder of `beside` that point to the chat `stem`. Runs off the owner.
 
-    What cannot be read points to nothing.
+    What cannot be read points to nothing; conflict copies stay as they came.
     """
     try:
         with os.scandir(beside.parent) as entries:
-            paths = [Path(entry.path) for entry in entries if is_chat_name(entry.name) and entry.name != beside.name]
+            others = [entry for entry in entries if is_chat_name(entry.name) and entry.name != beside.name]
     except OSError:
         return []
+    paths = [Path(entry.path) for entry in others if not is_named_copy(entry.name)]
     return [path for path in sorted(paths) if _leads_to(path, stem)]
 
 

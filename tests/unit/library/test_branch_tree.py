@@ -63,6 +63,14 @@ def test_a_parent_that_is_gone_is_the_root(tmp_path: Path) -> None:
     assert told(tree_around(child).root) == ("gone: chat (missing)", ("child: branch",), ("other child: branch",))
 
 
+def test_a_conflict_copy_is_no_branch(tmp_path: Path) -> None:
+    chat = put(tmp_path, "chat")
+    branch = put(tmp_path, "branch", "chat")
+    copy = tmp_path / "branch.sync-conflict-20260109-183000-ABCDEFG.jsonl"
+    copy.write_bytes(branch.read_bytes())
+    assert told(tree_around(chat).root) == ("chat: chat", ("branch: branch",))
+
+
 def test_chats_that_point_in_a_circle_end(tmp_path: Path) -> None:
     one = put(tmp_path, "one", "two")
     put(tmp_path, "two", "three")

@@ -84,6 +84,9 @@ def test_links_in_other_chats_follow_a_rename(desk: Desk, chat: Path) -> None:
     parent = put(chat.with_name("parent.jsonl"), {}, {"bookmark_link": "talk"}, {"branches": ["talk", "other"]})
     other = put(chat.with_name("other.jsonl"), {"main_chat": "parent"}, {"bookmark_link": "talkative"})
     before = other.read_bytes()
+    conflict = chat.with_name("child.sync-conflict-20260109-183000-ABCDEFG.jsonl")
+    conflict.write_bytes(child.read_bytes())
+    theirs = conflict.read_bytes()
     session = desk.chats.open(child)
     desk.runner.run_until_idle()
     session.do(AppendMessage({"name": "Ada", "mes": "not saved"}))
@@ -93,7 +96,7 @@ def test_links_in_other_chats_follow_a_rename(desk: Desk, chat: Path) -> None:
     assert lines(child)[-1]["mes"] == "not saved"
     assert lines(parent)[1]["extra"]["bookmark_link"] == "Act 2"
     assert lines(parent)[2]["extra"]["branches"] == ["Act 2", "other"]
-    assert other.read_bytes() == before
+    assert (other.read_bytes(), conflict.read_bytes()) == (before, theirs)
     assert session.chat is not None
     assert session.chat.header.metadata()["main_chat"] == "Act 2"
 
