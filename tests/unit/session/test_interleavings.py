@@ -24,6 +24,7 @@ from tavern_desktop.session.file_acts import FileActs
 from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.refusals import Refused
 from tavern_desktop.storage.errors import StorageError
+from tavern_desktop.storage.journal import Journal
 from tavern_desktop.storage.stages import Stage
 from tests.unit.session.chats import reply, user, write
 from tests.unit.session.stepped import Stepped
@@ -33,7 +34,7 @@ PERSON = (
     *("save", "reload", "cancel", "save_as", "rename", "flush"),
 )
 VIEWS = ("open", "open", "release")
-OTHERS = ("foreign", "gone", "back", "fail", "look", "look")
+OTHERS = ("foreign", "foreign", "foreign_edit", "load_there", "stale", "gone", "back", "fail", "look", "look")
 GOING_ON = ("work", "answer", "second") * 4 + ("wait",)
 ACTS = PERSON + VIEWS + OTHERS + GOING_ON
 STEPS = st.lists(st.tuples(st.sampled_from(ACTS), st.integers(0, 5)), min_size=20, max_size=60)
@@ -58,6 +59,7 @@ class Story:
         self.closed: list[ChatSession] = []
         self.is_failing = False
         self.theirs: set[bytes] = set()
+        self.loaded_there: bytes | None = None
         self._numbers = count(1)
 
     def begin(self) -> None:
@@ -128,10 +130,36 @@ class Story:
         """Another program adds a message."""
         path, word = self.session.path, self._word("theirs")
         if path.exists():
-            beside = path.with_name("foreign.tmp")
-            beside.write_bytes(path.read_bytes() + b"\n" + json.dumps(user(word)).encode())
-            beside.replace(path)
+            self._written_there(path, path.read_bytes() + b"\n" + json.dumps(user(word)).encode())
             self.theirs.add(word.encode())
+
+    def foreign_edit(self, _number: int) -> None:
+        """Another program changes a message of its own."""
+        path, word = self.session.path, self._word("theirs").encode()
+        old = FOREIGN.search(path.read_bytes()) if path.exists() else None
+        if old is not None:
+            self._written_there(path, re.sub(old[0] + rb"\b", word, path.read_bytes()))
+            self.theirs = self.theirs - {old[0]} | {word}
+
+    def load_there(self, _number: int) -> None:
+        """Another program opens the chat."""
+        path = self.session.path
+        self.loaded_there = path.read_bytes() if path.exists() else None
+
+    def stale(self, _number: int) -> None:
+        """And saves what it had loaded then, with a message more, over whatever the file is now."""
+        path, word = self.session.path, self._word("theirs")
+        if path.exists() and self.loaded_there is not None:
+            self.loaded_there += b"\n" + json.dumps(user(word)).encode()
+            self._written_there(path, self.loaded_there)
+            self.theirs.add(word.encode())
+
+    def _written_there(self, path: Path, content: bytes) -> None:
+        """Write a file as other programs do; of what nobody else has they made an end themselves."""
+        beside = path.with_name("foreign.tmp")
+        beside.write_bytes(content)
+        beside.replace(path)
+        self.theirs &= self.on_disk() | self.in_memory()
 
     def gone(self, _number: int) -> None:
         """Another program takes the file away."""
@@ -182,18 +210,31 @@ class Story:
             assert_honest(session)
             if session not in self.closed and not self._is_open(session):
                 self.closed.append(session)
-                assert words(session) <= self.on_disk()
-        assert self.theirs <= self.on_disk()
+                assert ours(session) <= self.on_disk() | self.in_journals()
+        assert self.theirs <= self.on_disk() | self.in_memory()
+
+    def in_journals(self) -> set[bytes]:
+        """Every word in the history of a chat."""
+        folders = {file.parent for file in self.own.rglob("*.journal")}
+        changes = (delta for folder in folders for _, delta in Journal(folder).deltas_back())
+        return {word for delta in changes for word in WORD.findall(repr(delta).encode())}
+
+    def in_memory(self) -> set[bytes]:
+        """Every word in a chat that is open."""
+        return {word for session in self.seen if self._is_open(session) for word in words(session)}
 
     def end(self) -> None:
         """Let everything come to rest with a healthy disk."""
         self.is_failing = False
         for _ in range(8):
+            self.chats.look_at_files()
             self.runner.settle()
             self.runner.advance(100)
         self.runner.settle()
         self.check()
         unsaved = self.chats.flush_all(1)
+        for session in self.seen:
+            assert session.is_dirty or session.trouble or ours(session) <= self.on_disk() | self.in_journals()
         for session in self.seen:
             if session.is_dirty:
                 assert (session.state, session.save_state.kind) in (("ready", "changed_on_disk"), ("ready", "gone"))
@@ -224,11 +265,11 @@ class Story:
         def loaded() -> None:
             if session.chat is not None:
                 session.state_changed.disconnect(loaded)
-                session.chat.about_to_reset.connect(lambda: before.update(words(session)))
+                session.chat.about_to_reset.connect(lambda: before.update(ours(session)))
                 session.chat.was_reset.connect(reset)
 
         def reset() -> None:
-            assert before <= words(session) | self.on_disk()
+            assert before <= ours(session) | self.on_disk() | self.in_journals()
             before.clear()
 
         session.state_changed.connect(loaded)
@@ -244,6 +285,11 @@ def words(session: ChatSession) -> set[bytes]:
     """The words that a person sees in this chat now."""
     messages = session.chat.messages if session.chat is not None else []
     return {word for message in messages for word in WORD.findall(message.raw)}
+
+
+def ours(session: ChatSession) -> set[bytes]:
+    """Those of them that were written here: what another program wrote it may also take out again."""
+    return {word for word in words(session) if not FOREIGN.fullmatch(word)}
 
 
 @contextmanager
