@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
@@ -16,8 +17,10 @@ from pytestqt.qtbot import QtBot
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.library.recents import ChatRow
 from tavern_desktop.storage import file_moves
+from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.ui.actions import Act
 from tavern_desktop.ui.main_window import MainWindow
+from tavern_desktop.ui.manager import import_dialog
 from tavern_desktop.ui.manager.dialog import ChatManager
 from tavern_desktop.ui.manager.import_dialog import ImportDialog
 from tavern_desktop.ui.manager.model import CHAT, MESSAGES, ManagerModel
@@ -310,3 +313,30 @@ def test_what_ends_after_the_list_was_closed_is_told_in_the_window(
     qtbot.waitUntil(lambda: binned == [path])
     qtbot.waitUntil(lambda: "Moved to the bin" in window.pane.banner.text or window.pane.undo_bar.isVisible())
     qtbot.waitUntil(path.with_name("The tide table (copy).jsonl").exists)
+
+
+def test_an_import_that_takes_long_shows_how_far_it_is_and_is_stopped(
+    manager: Manager, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, dialog = manager()
+    stopped = Event()
+
+    def endless(
+        *told: object, cancelled: Callable[[], bool], progress: Callable[[int, int], None], **more: object
+    ) -> None:
+        progress(1, 2)
+        while not cancelled():
+            stopped.wait(0.01)
+        stopped.set()
+        raise StorageError("cancelled", "user")
+
+    monkeypatch.setattr(import_dialog, "import_chats", endless)
+    arrived: list[object] = []
+    dialog._part.owners.import_chats(dialog._owner, [tmp_path / "a.jsonl"] * 2, parent=dialog, arrived=arrived.append)
+    report = dialog.findChild(ImportDialog)
+    qtbot.waitUntil(lambda: report.bar.value() == report.bar.maximum() // 2)
+    assert report.close_button.text() == "Cancel"
+    report.close_button.click()
+    qtbot.waitUntil(stopped.is_set)
+    qtbot.waitUntil(lambda: dialog.findChild(ImportDialog) is None)
+    assert arrived == []
