@@ -37,6 +37,7 @@ BUDGETS = (
     Budget("P3", "longest stall while loading", "probe_window:stall_while_loading", 0.050, "s", tail_limit=0.016),
     Budget("P3", "longest stall while saving", "probe_window:stall_while_saving", 0.050, "s", tail_limit=0.016),
     Budget("P3", "longest stall while merging", "probe_merge:stall_while_merging", 0.050, "s", tail_limit=0.016),
+    Budget("P3", "longest stall while following", "probe_follow:stall_while_following", 0.050, "s", tail_limit=0.016),
     Budget("P4", "memory growth by loading", "probe_storage:memory_of_load", 1.15, "MB", "file size", growth=1),
     Budget(
         "P4", "the same, alternatives on disk", "probe_storage:memory_of_cold_load", 0.6, "MB", "file size", growth=1
