@@ -52,9 +52,17 @@ def _in_json(text: bytes) -> dict[str, Any]:
         if len(cards) != 1 or not isinstance(cards[0], dict):
             raise CardError(f"The file is a JSON list of {len(cards)} things, not one character card.")
         card = cards[0]
-    if not any(field in card for field in ("spec", "name", "char_name", "first_mes", "description")):
+    if not _is_card(card):
         raise CardError("The file is JSON, but no character card.")
     return card
+
+
+def _is_card(card: dict[str, Any]) -> bool:
+    """Tell a card from other JSON, such as chats, which often have a name too."""
+    if "spec" in card or "char_name" in card:
+        return True
+    has_fields = any(field in card for field in ("description", "personality", "first_mes", "mes_example"))
+    return "name" in card and has_fields and not isinstance(card.get("messages"), list)
 
 
 def _decoded(text: bytes, what: str) -> dict[str, Any]:

@@ -88,6 +88,8 @@ class Act(Enum):
     MANAGE_CHATS = _a(QT_TRANSLATE_NOOP("Act", "Manage Chats…"), "Ctrl+Shift+M", "chat", Need.OWNER)
     RENAME_CHARACTER = _a(QT_TRANSLATE_NOOP("Act", "Rename Character…"), "", "pencil", Need.CHARACTER)
     REMOVE_CHARACTER = _a(QT_TRANSLATE_NOOP("Act", "Move Character to the Bin…"), "", "trash", Need.CHARACTER)
+    NEW_CHARACTER = _a(QT_TRANSLATE_NOOP("Act", "New Character…"), "", "plus")
+    IMPORT_CHARACTER = _a(QT_TRANSLATE_NOOP("Act", "Import Character…"), "", "import")
     IMPORT_CHATS = _a(QT_TRANSLATE_NOOP("Act", "Import Chats…"), "", "import")
     EXPORT = _a(QT_TRANSLATE_NOOP("Act", "Export Chat…"), "Ctrl+Shift+E", "file", Need.FILE)
     BACKUPS = _a(QT_TRANSLATE_NOOP("Act", "Show Backups…"), "", "save", Need.FILE)

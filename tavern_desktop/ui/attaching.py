@@ -12,13 +12,16 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
 
 from tavern_desktop.library.attachments import read_picture, store_picture
+from tavern_desktop.library.card_file import CardError, read_card
 from tavern_desktop.session.runner import Outcome
-from tavern_desktop.storage.errors import StorageError, sentence
+from tavern_desktop.storage.errors import StorageError, from_os, sentence
 from tavern_desktop.ui.attachments import ENDINGS, Attached, pictures_in, png_of
 from tavern_desktop.ui.composer import ComposerArea
 from tavern_desktop.ui.services import Services
 
 Media = list[dict[str, Any]]
+Found = tuple[Attached, QImage] | Path
+"""A picture, or where a character's card is."""
 
 
 class Attaching(QObject):
@@ -26,6 +29,8 @@ class Attaching(QObject):
 
     refused = Signal(str)
     """A sentence why a picture was not attached or stored."""
+    card_offered = Signal(object)
+    """The picture that was dropped or pasted (its Path) is a character's card."""
 
     def __init__(self, services: Services, area: ComposerArea, parent: QObject) -> None:
         super().__init__(parent)
@@ -46,7 +51,9 @@ class Attaching(QObject):
     def take(self, data: QMimeData) -> None:
         """Take pictures that are pasted or dropped."""
         paths = pictures_in(data)
-        if paths:
+        if len(paths) == 1:
+            self._submit(partial(_read_unless_card, paths[0]))
+        elif paths:
             self._read(paths)
         elif data.hasImage():
             image = QImage(data.imageData())
@@ -75,16 +82,29 @@ class Attaching(QObject):
         for path in paths:
             self._submit(partial(_read, path))
 
-    def _submit(self, work: Callable[[], tuple[Attached, QImage]]) -> None:
+    def _submit(self, work: Callable[[], Found]) -> None:
         self._services.runner.submit(work, self._attach)
 
-    def _attach(self, outcome: Outcome[tuple[Attached, QImage]]) -> None:
+    def _attach(self, outcome: Outcome[Found]) -> None:
         try:
-            attached, thumbnail = outcome.result()
+            found = outcome.result()
         except StorageError as error:
             self.refused.emit(error.message or sentence(error))
         else:
-            self._area.attachments.add(attached, thumbnail)
+            if isinstance(found, Path):
+                self.card_offered.emit(found)
+            else:
+                self._area.attachments.add(*found)
+
+
+def _read_unless_card(path: Path) -> Found:
+    try:
+        read_card(path)
+    except CardError:
+        return _read(path)
+    except OSError as error:
+        raise from_os(error, "read", path) from None
+    return path
 
 
 def _read(path: Path) -> tuple[Attached, QImage]:

@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from tavern_desktop.ui.attachments import AttachmentStrip, pictures_in
+from tavern_desktop.ui.dropping import dropped_card, dropped_path
 from tavern_desktop.ui.theme import themes
 from tavern_desktop.ui.widgets import (
     icon_button,
@@ -77,6 +78,8 @@ class Composer(QPlainTextEdit):
             QGuiApplication.inputMethod().commit()
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        if not pictures_in(source) and (dropped_path(source) or dropped_card(source)):
+            return False  # the window's business
         return bool(pictures_in(source)) or source.hasImage() or super().canInsertFromMimeData(source)
 
     def insertFromMimeData(self, source: QMimeData) -> None:

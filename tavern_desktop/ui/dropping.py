@@ -8,18 +8,28 @@ from PySide6.QtCore import QMimeData
 
 SUFFIX = ".jsonl"
 IMPORTED = (SUFFIX, ".json")
+CARDS = (".png", ".json", ".charx", ".jpg", ".jpeg", ".webp")
+"""Endings of files that may hold a character's card, whatever their content turns out to be."""
 
 
 def dropped_path(data: QMimeData) -> Path | None:
     """Return the file or folder that is dragged, None if it is nothing for us."""
-    urls = data.urls()
-    if len(urls) != 1 or not urls[0].isLocalFile():
-        return None
-    path = Path(urls[0].toLocalFile())
-    return path if path.is_dir() or path.suffix == SUFFIX else None
+    path = _only_path(data)
+    return path if path is not None and (path.suffix == SUFFIX or path.is_dir()) else None
+
+
+def dropped_card(data: QMimeData) -> Path | None:
+    """Return the file that is dragged and may hold a character's card, None if it is none."""
+    path = _only_path(data)
+    return path if path is not None and path.suffix.lower() in CARDS else None
 
 
 def dropped_chats(data: QMimeData) -> list[Path]:
     """Return the files that are dragged and may be chats of any program."""
     paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
     return [path for path in paths if path.suffix.lower() in IMPORTED]
+
+
+def _only_path(data: QMimeData) -> Path | None:
+    urls = data.urls()
+    return Path(urls[0].toLocalFile()) if len(urls) == 1 and urls[0].isLocalFile() else None

@@ -6,7 +6,7 @@ be used, before the surface has been loaded (budget P14).
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QMainWindow, QSplitter, QVBoxLayout, QWidget
 
-from tavern_desktop.ui.dropping import dropped_chats, dropped_path
+from tavern_desktop.ui.dropping import dropped_card, dropped_chats, dropped_path
 from tavern_desktop.ui.library.pane import LibraryPane
 from tavern_desktop.ui.services import Services
 from tavern_desktop.ui.status_bar import StatusBar
@@ -210,18 +210,26 @@ class MainWindow(QMainWindow):
             self.services.window_activated.emit()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if dropped_path(event.mimeData()) is not None or dropped_chats(event.mimeData()):
+        data = event.mimeData()
+        if dropped_path(data) is not None or dropped_card(data) is not None or dropped_chats(data):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        path = dropped_path(event.mimeData())
+        path, card = dropped_path(event.mimeData()), dropped_card(event.mimeData())
+        chats = dropped_chats(event.mimeData())
         if path is not None:
             event.acceptProposedAction()
             self.open_path(path)
-        elif chats := dropped_chats(event.mimeData()):
+        elif card is not None:
             event.acceptProposedAction()
-            # The drag has to be over before a dialog comes up.
-            QTimer.singleShot(0, self, lambda: self.part.owners.import_chats(self.part.owners.at_hand(), chats))
+            self.part.arriving.take(card, partial(self._import, chats) if chats else None)
+        elif chats:
+            event.acceptProposedAction()
+            self._import(chats)
+
+    def _import(self, chats: list[Path]) -> None:
+        # The drag has to be over before a dialog comes up.
+        QTimer.singleShot(0, self, lambda: self.part.owners.import_chats(self.part.owners.at_hand(), chats))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.keep_state()

@@ -14,8 +14,9 @@ from tavern_desktop.ui.icons import icon
 Items = Sequence[Act | None]
 
 FILE: Items = (
-    Act.NEW_CHAT, Act.NEW_WINDOW, None, Act.OPEN_FILE, Act.OPEN_FOLDER, None, Act.SAVE, Act.IMPORT_CHATS,
-    Act.EXPORT, Act.BACKUPS, Act.SHOW_FILE, None, Act.SETTINGS, None, Act.CLOSE_WINDOW, Act.QUIT,
+    Act.NEW_CHAT, Act.NEW_CHARACTER, Act.IMPORT_CHARACTER, None, Act.NEW_WINDOW, Act.OPEN_FILE, Act.OPEN_FOLDER,
+    None, Act.SAVE, Act.IMPORT_CHATS, Act.EXPORT, Act.BACKUPS, Act.SHOW_FILE, None, Act.SETTINGS, None,
+    Act.CLOSE_WINDOW, Act.QUIT,
 )  # fmt: skip
 EDIT: Items = (
     Act.UNDO, Act.REDO, None, Act.COPY, Act.COPY_MARKDOWN, None, Act.FIND, Act.FIND_NEXT, Act.FIND_PREVIOUS,

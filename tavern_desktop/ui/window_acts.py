@@ -96,6 +96,8 @@ class WindowActs(QObject):
             self._part.owners.run(act)
         elif self._part.branching.handles(act):
             self._part.branching.run(act)
+        elif self._part.arriving.handles(act):
+            self._part.arriving.run(act)
         elif commands.handles(act):
             commands.act(act)
         elif self._part.desk.replying.handles(act):
@@ -113,8 +115,8 @@ class WindowActs(QObject):
         if stem:
             self.start_chat(stem)
 
-    def start_chat(self, stem: str) -> None:
-        """Write a new chat with a character, then open it."""
+    def start_chat(self, stem: str, then: Callable[[], object] | None = None) -> None:
+        """Write a new chat with a character, then open it; `then` is called once it is in view."""
         root = self._services.root
 
         def opened(outcome: Outcome[Path]) -> None:
@@ -131,6 +133,8 @@ class WindowActs(QObject):
                 self._services.library.refresh_chat(path)
                 self._part.desk.open(path)
                 self._part.pane.composer.text.setFocus()
+                if then is not None:
+                    then()
 
         self._services.runner.submit(lambda: create_chat(root, stem), opened)
 
