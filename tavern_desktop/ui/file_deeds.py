@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from tavern_desktop.session.file_acts import FileDone, Removed
     from tavern_desktop.ui.chat_part import ChatPart
 
-TOLD_EVERY = 10
-"""Chats after which one is told again how far it is."""
 TELL_AFTER, TELL_AGAIN = 0.5, 0.2
 """Seconds before it is told how far something is, and between two times."""
 SHOWN_WORDS = 48
@@ -40,11 +38,11 @@ class FileDeeds(QObject):
     def __init__(self, parent: QWidget, part: ChatPart, teller: Teller, arrived: Callable[[Path], object]) -> None:
         """`arrived` is told of each new chat, which the library's lists have soon. Dialogs come up over `parent`."""
         super().__init__()
-        self._window = parent
+        self.window = parent
         self._part = part
-        self._teller = teller
+        self.teller = teller
         self._arrived = arrived
-        self._services = part.services
+        self.services = part.services
         self._deeds: dict[Act, Callable[[Path], object]] = {
             Act.RENAME_CHAT: self.rename,
             Act.DUPLICATE_CHAT: self.duplicate,
@@ -53,6 +51,11 @@ class FileDeeds(QObject):
             Act.BACKUPS: self.show_backups,
             Act.REMOVE_CHAT: self.remove,
         }
+
+    @property
+    def path_in_view(self) -> Path | None:
+        """The chat in view, which may be among those that something is done to."""
+        return self._part.desk.path
 
     def handles(self, act: Act) -> bool:
         """Say whether `act` is about a whole chat."""
@@ -73,37 +76,37 @@ class FileDeeds(QObject):
             self.rename_to(path, name)
 
         title, button = self.tr("Rename Chat"), self.tr("Rename")
-        NameDialog(self._window, title, path.stem, button, lambda name: self._judge(path, name), take).open()
+        NameDialog(self.window, title, path.stem, button, lambda name: self._judge(path, name), take).open()
 
     def rename_to(self, path: Path, name: str) -> Path | None:
         """Give the chat this name; return what it will be called, None (told why) where it cannot be."""
         will_do, why_not = self._judge(path, name)
         if not will_do:
-            self._teller.fail(f"{self.tr('Not renamed')}: {why_not}")
+            self.teller.fail(f"{self.tr('Not renamed')}: {why_not}")
             return None
-        acts = self._services.file_acts
+        acts = self.services.file_acts
         self._start(lambda: acts.rename(path, name, self._renamed(path)), self.tr("Not renamed"))
         return _renamed(path, name)
 
     def duplicate(self, path: Path) -> None:
         """Copy the chat."""
-        acts = self._services.file_acts
+        acts = self.services.file_acts
         self._start(lambda: acts.duplicate(path, self._made), self.tr("Not duplicated"))
 
     def make(self, path: Path, write: Callable[[], Path]) -> None:
         """Have `write` make one more chat out of the one at `path`, off the window's thread, and go there."""
-        acts = self._services.file_acts
+        acts = self.services.file_acts
         self._start(lambda: acts.when_saved(path, write, self._made), self.tr("The new chat was not made"))
 
     def branch(self, path: Path, index: int) -> None:
         """Go on from a message in a chat of its own."""
-        acts = self._services.file_acts
+        acts = self.services.file_acts
         self._part.desk.keep_edit()
         self._start(lambda: acts.branch(path, index, self._made), self.tr("No branch was made"))
 
     def branch_at_end(self, path: Path) -> None:
         """Go on from the newest message in a chat of its own."""
-        session, row = self._services.open_chats.session_for(path), self._services.library.row(path)
+        session, row = self.services.open_chats.session_for(path), self.services.library.row(path)
         chat = session.chat if session is not None else None
         count = len(chat) if chat is not None else row.messages if row is not None else 0
         if count > 0:
@@ -119,7 +122,7 @@ class FileDeeds(QObject):
             self.tr("Web page (*.html)"): "html",
             self.tr("Plain text (*.txt)"): "txt",
         }
-        dialog = QFileDialog(self._window, self.tr("Export Chat"))
+        dialog = QFileDialog(self.window, self.tr("Export Chat"))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilters(list(forms))
         dialog.setDefaultSuffix("jsonl")
@@ -138,14 +141,14 @@ class FileDeeds(QObject):
             is_over.set()
             done = self._done(outcome, self.tr("Not exported"))
             if done is not None:
-                self._teller.say(self.tr("Exported to {path}.").format(path=done.path))
+                self.teller.say(self.tr("Exported to {path}.").format(path=done.path))
 
         def told(done: int, total: int) -> None:
             if not is_over.is_set() and not stop.is_set():
                 percent = QLocale().toString(100 * done // total)
-                self._teller.wait(self.tr("Exporting: {percent} %").format(percent=percent), stop.set)
+                self.teller.wait(self.tr("Exporting: {percent} %").format(percent=percent), stop.set)
 
-        acts, post = self._services.file_acts, self._services.runner.post
+        acts, post = self.services.file_acts, self.services.runner.post
         self._start(
             lambda: acts.export(
                 path,
@@ -159,40 +162,6 @@ class FileDeeds(QObject):
             self.tr("Not exported"),
         )
 
-    def remove_all(self, paths: Sequence[Path]) -> None:
-        """Move several chats to the bin, each with its own way back."""
-        if len(paths) == 1:
-            self.remove(paths[0])
-            return
-        gone: list[Removed] = []
-        failed: list[str] = []
-        in_view = self._part.desk.path
-        left = list(paths)
-
-        def go_on(path: Path, outcome: Outcome[Removed]) -> None:
-            if outcome.error is None:
-                gone.append(outcome.result())
-            else:
-                failed.append(f"{path.stem} ({_why(outcome.error).rstrip('.')})")
-            if not left:
-                self._open_another(in_view, gone)
-                self._tell_removed(gone, failed)
-                return
-            if len(left) % TOLD_EVERY == 0:
-                told = self.tr("Moving to the bin: {done} of {n}…").format(done=len(paths) - len(left), n=len(paths))
-                self._teller.say(told)
-            begin()
-
-        def begin() -> None:
-            path = left.pop(0)
-            try:
-                self._services.file_acts.remove(path, partial(go_on, path))
-            except (Refused, StorageError) as error:
-                go_on(path, Outcome(error=error))
-
-        if left:
-            begin()
-
     def remove(self, path: Path, *, despite_damage: bool = False) -> None:
         """Move the chat to the system's bin, and offer to undo that."""
         told = self._described(path)
@@ -205,21 +174,21 @@ class FileDeeds(QObject):
             except (Refused, StorageError) as error:
                 self._not_removed(path, error)
                 return
-            self._services.library.refresh_chat(gone.path)
+            self.services.library.refresh_chat(gone.path)
             if in_view and others and self._part.desk.session is None:
                 self._part.desk.open(others[0])
             for warning in gone.warnings:
-                self._services.messages.warning(warning)
+                self.services.messages.warning(warning)
             self._offer_undo(gone, told)
 
-        acts = self._services.file_acts
+        acts = self.services.file_acts
         self._start(lambda: acts.remove(path, removed, despite_damage=despite_damage), self.tr("Not moved to the bin"))
 
     def show_backups(self, path: Path) -> None:
         """Show what copies of the chat there are."""
         from tavern_desktop.ui.backup_deeds import BackupDeeds
 
-        BackupDeeds(self._window, self._part, self._teller, self._arrived).show(path)
+        BackupDeeds(self.window, self._part, self.teller, self._arrived).show(path)
 
     # -- what comes of them -----------------------------------------------------------------------------
 
@@ -227,40 +196,40 @@ class FileDeeds(QObject):
         try:
             start()
         except (Refused, StorageError) as error:
-            self._fail(what_failed, _why(error))
+            self._fail(what_failed, why(error))
 
     def _done(self, outcome: Outcome[FileDone], what_failed: str) -> FileDone | None:
         """Return what was done, its warnings said; None where it was not, which is said too."""
         if isinstance(outcome.error, Refused | StorageError):
-            self._fail(what_failed, _why(outcome.error))
+            self._fail(what_failed, why(outcome.error))
             return None
         done = outcome.result()
         for warning in done.warnings:
-            self._services.messages.warning(warning)
+            self.services.messages.warning(warning)
         return done
 
     def _renamed(self, former: Path) -> Callable[[Outcome[FileDone]], None]:
         def renamed(outcome: Outcome[FileDone]) -> None:
             done = self._done(outcome, self.tr("Not renamed"))
             if done is not None:
-                self._services.drafts.moved(former, done.path)
-                self._services.library.refresh_chat(former)
-                self._services.library.refresh_chat(done.path)
+                self.services.drafts.moved(former, done.path)
+                self.services.library.refresh_chat(former)
+                self.services.library.refresh_chat(done.path)
 
         return renamed
 
     def _made(self, outcome: Outcome[FileDone]) -> None:
         done = self._done(outcome, self.tr("The new chat was not made"))
         if done is not None:
-            self._services.library.refresh_chat(done.path)
+            self.services.library.refresh_chat(done.path)
             self._arrived(done.path)
 
     def _not_removed(self, path: Path, error: StorageError | Refused) -> None:
         if isinstance(error, Refused) or error.kind not in ("bad_header", "bad_encoding"):
-            self._fail(self.tr("Not moved to the bin"), _why(error))
+            self._fail(self.tr("Not moved to the bin"), why(error))
             return
         text = self.tr("Not moved to the bin: the file is damaged, and some of it may still be readable.")
-        self._teller.ask(text, self.tr("Move It Anyway"), lambda: self.remove(path, despite_damage=True))
+        self.teller.ask(text, self.tr("Move It Anyway"), lambda: self.remove(path, despite_damage=True))
 
     def _offer_undo(self, gone: Removed, told: str) -> None:
         if gone.kept_at is None:
@@ -269,22 +238,9 @@ class FileDeeds(QObject):
             text = self.tr("This disk has no bin, so it was put aside in {folder}: {chat}").format(
                 folder=gone.kept_at.parent, chat=told
             )
-        self._offer_return([gone], text)
+        self.offer_return([gone], text)
 
-    def _tell_removed(self, gone: list[Removed], failed: list[str]) -> None:
-        """Say what became of several chats."""
-        self._services.library.refresh_for(frozenset(str(each.path) for each in gone))
-        for each in gone:
-            for warning in each.warnings:
-                self._services.messages.warning(warning)
-        if failed:
-            self._teller.fail(self.tr("Not moved to the bin: {chats}.").format(chats=", ".join(failed)))
-        if gone:
-            count = QLocale().toString(len(gone))
-            text = self.tr("1 chat moved to the bin") if len(gone) == 1 else self.tr("{n} chats moved to the bin")
-            self._offer_return(gone, text.format(n=count))
-
-    def _open_another(self, in_view: Path | None, gone: list[Removed]) -> None:
+    def open_another(self, in_view: Path | None, gone: Sequence[Removed]) -> None:
         """Where the chat in view is among those that went, open the newest that its character or group has left."""
         if in_view is None or self._part.desk.session is not None:
             return
@@ -292,19 +248,19 @@ class FileDeeds(QObject):
         if others:
             self._part.desk.open(others[0])
 
-    def _offer_return(self, gone: list[Removed], text: str) -> None:
+    def offer_return(self, gone: Sequence[Removed], text: str) -> None:
         """Tell what went, with the way back where there is one."""
         back = [each for each in gone if each.copy is not None or each.kept_at is not None]
 
         def undo() -> None:
-            acts = self._services.file_acts
+            acts = self.services.file_acts
             for each in back:
                 self._start(partial(acts.bring_back, each, self._made), self.tr("Not brought back"))
 
         if back:
-            self._teller.offer_undo(text, undo)
+            self.teller.offer_undo(text, undo)
         else:
-            self._teller.say(text)
+            self.teller.say(text)
 
     def _judge(self, path: Path, name: str) -> tuple[bool, str]:
         try:
@@ -321,7 +277,7 @@ class FileDeeds(QObject):
 
     def _described(self, path: Path) -> str:
         """Return whose chat it is, which, how long, when last used, and its last words (B-21)."""
-        row = self._services.library.row(path)
+        row = self.services.library.row(path)
         if row is None:
             return path.stem
         parts = [f"{row.name} · “{row.title}”" if row.name != row.title else row.title]
@@ -336,7 +292,7 @@ class FileDeeds(QObject):
 
     def _others(self, path: Path, but: Collection[str]) -> list[Path]:
         """Return the chats of the same character or group, newest first, without those in `but`."""
-        library = self._services.library
+        library = self.services.library
         row = library.row(path)
         if row is None or not (row.character or row.group):
             return []
@@ -344,7 +300,7 @@ class FileDeeds(QObject):
         return [other.path for other in rows if other.file not in but]
 
     def _fail(self, what: str, why: str) -> None:
-        self._teller.fail(f"{what}: {why}")
+        self.teller.fail(f"{what}: {why}")
 
 
 def _after_a_while(tell: Callable[[int, int], object]) -> Callable[[int, int], None]:
@@ -360,7 +316,7 @@ def _after_a_while(tell: Callable[[int, int], object]) -> Callable[[int, int], N
     return told
 
 
-def _why(error: BaseException) -> str:
+def why(error: BaseException) -> str:
     """Return the sentence of an error that is for people; any other is raised."""
     if isinstance(error, StorageError):
         return sentence(error)

@@ -31,6 +31,7 @@ from tavern_desktop.ui.manager.model import CHAT, MESSAGES, SIZE, USED, ManagerM
 from tavern_desktop.ui.manager.owner import Owner
 from tavern_desktop.ui.manager.painter import SIDE, ManagerPainter
 from tavern_desktop.ui.manager.rows import managed_chats
+from tavern_desktop.ui.several_deeds import SeveralDeeds
 from tavern_desktop.ui.tellers import BannerTeller, DialogTeller
 from tavern_desktop.ui.widgets import TextField, icon_button, label, push_button
 
@@ -39,8 +40,9 @@ if TYPE_CHECKING:
 
 FIRST_SIZE = (860, 580)
 AVATAR = 40
-ONE_CHAT = (Act.RENAME_CHAT, Act.DUPLICATE_CHAT, Act.BRANCH_CHAT, Act.BRANCHES, Act.EXPORT, Act.BACKUPS)
-"""What is done to one chat at a time; moving to the bin takes several."""
+BUTTONS = (Act.RENAME_CHAT, Act.DUPLICATE_CHAT, Act.BRANCH_CHAT, Act.BRANCHES, Act.EXPORT, Act.BACKUPS, Act.REMOVE_CHAT)
+SEVERAL = (Act.EXPORT, Act.REMOVE_CHAT)
+"""What is done to several chats at once; the rest to one at a time."""
 
 
 class ChatManager(QDialog):
@@ -59,6 +61,7 @@ class ChatManager(QDialog):
         self._is_closed = False
         self._teller = DialogTeller(BannerTeller(self.banner), part.teller)
         self.deeds = FileDeeds(self, part, self._teller, self._arrived)
+        self.several = SeveralDeeds(self.deeds)
         self.model = ManagerModel(self)
         self.table = self._make_table()
         self.search = TextField(self.tr("Search titles and last words"))
@@ -93,8 +96,8 @@ class ChatManager(QDialog):
     def run(self, act: Act) -> None:
         """Do an act to what is selected; what is about one chat is done only to one."""
         chosen = self.chosen()
-        if act is Act.REMOVE_CHAT:
-            self.deeds.remove_all(chosen)
+        if act in SEVERAL:
+            {Act.REMOVE_CHAT: self.several.remove_all, Act.EXPORT: self.several.export_all}[act](chosen)
         elif len(chosen) == 1:
             if act is Act.RENAME_CHAT:
                 self.table.edit(self.table.currentIndex().siblingAtColumn(CHAT))
@@ -142,14 +145,26 @@ class ChatManager(QDialog):
             return  # the name that is being typed is not taken away; see `_connect`
         library = self._services.library
         rows = library.chats_of(character=self._owner.character, group=self._owner.group)
-        kept = self.chosen()
+        kept, current = self.chosen(), self.table.currentIndex().data(Qt.ItemDataRole.UserRole)
         scrolled = self.table.verticalScrollBar().value()
         self.model.set_chats(managed_chats(rows, self._owner.current(library)))
+        if not self.chosen():
+            self._choose_again(kept, current)
         self.table.verticalScrollBar().setValue(scrolled)
         self._select_wanted()
-        if not self.chosen() and not (kept and self.choose(kept[0])) and self.model.rowCount():
-            self._choose_row(0)
         self._show_state()
+
+    def _choose_again(self, paths: Sequence[Path], current: str | None) -> None:
+        """Select the same chats in a list that was made anew; where none of them is left, the first."""
+        rows = [row for path in paths if (row := self.model.row_of(str(path))) is not None]
+        if not rows:
+            rows = [0] if self.model.rowCount() else []
+        flags, selection = QItemSelectionModel.SelectionFlag, self.table.selectionModel()
+        here = self.model.row_of(current or "")
+        if here is not None or rows:
+            selection.setCurrentIndex(self.model.index(rows[0] if here is None else here, CHAT), flags.NoUpdate)
+        for row in rows:
+            selection.select(self.model.index(row, CHAT), flags.Select | flags.Rows)
 
     def _select_wanted(self) -> None:
         if self._wanted and self.choose(self._wanted):
@@ -184,7 +199,7 @@ class ChatManager(QDialog):
     def _show_available(self) -> None:
         count = len(self.chosen())
         for act, button in self.buttons.items():
-            button.setEnabled(count > 0 if act is Act.REMOVE_CHAT else count == 1)
+            button.setEnabled(count > 0 if act in SEVERAL else count == 1)
         self.open_button.setEnabled(count == 1)
 
     def _ask_for_menu(self, place: QPoint) -> None:
@@ -253,7 +268,7 @@ class ChatManager(QDialog):
         ):
             foot.addWidget(_plain_button(text, act))
         foot.addSpacing(8)
-        for each in (*ONE_CHAT, Act.REMOVE_CHAT):
+        for each in BUTTONS:
             button = icon_button(each.value.icon, each.text, partial(self.run, each), key=each.keys_text)
             self.buttons[each] = button
             foot.addWidget(button)
@@ -289,7 +304,7 @@ class ChatManager(QDialog):
         self.table.itemDelegate().closeEditor.connect(lambda editor, hint: QTimer.singleShot(0, self, self._refresh))
         self.table.customContextMenuRequested.connect(self._ask_for_menu)
         self.table.selectionModel().selectionChanged.connect(lambda now, before: self._show_available())
-        for act in (*ONE_CHAT, Act.REMOVE_CHAT):
+        for act in BUTTONS:
             for key in act.value.keys:
                 self._on_key(QKeySequence(key), partial(self.run, act))
         self._on_key(QKeySequence(QKeySequence.StandardKey.Find), self.search.setFocus)

@@ -340,3 +340,38 @@ def test_an_import_that_takes_long_shows_how_far_it_is_and_is_stopped(
     qtbot.waitUntil(stopped.is_set)
     qtbot.waitUntil(lambda: dialog.findChild(ImportDialog) is None)
     assert arrived == []
+
+
+def test_what_is_chosen_stays_chosen_when_the_list_changes(manager: Manager, qtbot: QtBot) -> None:
+    _, dialog = manager()
+    dialog.table.selectAll()
+    chosen = set(dialog.chosen())
+    other = dialog.chosen()[0].with_name("From elsewhere.jsonl")
+    other.write_bytes(dialog.chosen()[0].read_bytes())
+    dialog._services.library.refresh()
+    qtbot.waitUntil(lambda: dialog.model.rowCount() == 3)
+    assert set(dialog.chosen()) == chosen
+    for path in chosen:
+        path.unlink()
+    dialog._services.library.refresh()
+    qtbot.waitUntil(lambda: dialog.model.rowCount() == 1)
+    assert dialog.chosen() == [other]
+
+
+def test_several_chats_are_exported_into_a_folder(manager: Manager, qtbot: QtBot, tmp_path: Path) -> None:
+    _, dialog = manager()
+    dialog.table.selectAll()
+    assert dialog.buttons[Act.EXPORT].isEnabled()
+    assert not dialog.buttons[Act.BACKUPS].isEnabled()
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "灯谜.jsonl").write_bytes(b"there already")
+    chosen = dialog.chosen()
+    dialog.several.export_into(folder, chosen)
+    qtbot.waitUntil(lambda: "2 chats exported" in dialog.banner.text)
+    written = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert written.pop("灯谜.jsonl") == b"there already"
+    assert sorted(written) == ["The tide table.jsonl", "灯谜 2.jsonl"]
+    assert set(written.values()) == {path.read_bytes() for path in chosen}
+    dialog.several.export_into(tmp_path / "nowhere", chosen)
+    qtbot.waitUntil(lambda: "Not exported" in dialog.banner.text)
