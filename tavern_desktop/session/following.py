@@ -114,7 +114,7 @@ class Following:
         session = self._session
         if session.chat is None:
             raise AssertionError("a chat that was not read is not looked at")
-        ours = Version(session.chat.header, list(session.chat.messages))
+        ours = Version.of(session.chat)
         file, read = session.file, session.reading.work(session.path)
         return partial(compare, file.signature, file.identity, read, file.lineage, ours)
 

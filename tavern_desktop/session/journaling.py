@@ -97,7 +97,7 @@ class Journaling:
         labels = [note.label for note in self._held]
         self._held.clear()
         if labels and not merged.equals(chat):
-            now = Version(chat.header, list(chat.messages))
+            now = Version.of(chat)
             work = partial(self._append_difference, self.journal, labels[-1], merged, now)
             self._submit(work)
 

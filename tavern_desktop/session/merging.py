@@ -103,7 +103,7 @@ def steps_to(merge: Merge, ours: Version, now: Version) -> list[Step]:
 
     What was changed since is merged once more: base is ours, the merge is what somebody else made of it.
     """
-    if now.header == ours.header and now.messages == ours.messages:
+    if ours.equals(now):
         return list(merge.steps)
     gone = {message.key for message in ours.messages} - {message.key for message in now.messages}
     messages = merge_messages(ours.messages, merge.version.messages, now.messages, gone).messages

@@ -105,7 +105,7 @@ class Moving:
         session = self._session
         self.is_busy = session.file.is_lost = False
         if session.chat is not None:
-            session.file.saved = Version(session.chat.header, list(session.chat.messages))
+            session.file.saved = Version.of(session.chat)
         session.journaling.stop()
         session.close()
         session.state, session.error = "failed", StorageError("not_found", "chat", chat_ref=session.path)

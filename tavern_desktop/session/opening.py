@@ -189,7 +189,7 @@ class Opening:
     def _adopt(self, chat: Chat, loaded: Loaded) -> None:
         """Take what is in the chat now for what is on disk, as it was just read."""
         session = self._session
-        session.file.begin_anew(Version(chat.header, list(chat.messages)), self._new_spool())
+        session.file.begin_anew(Version.of(chat), self._new_spool())
         session.commands.clear()
         session.state, session.error = "ready", None
         session.epoch += 1

@@ -49,20 +49,21 @@ class Saving:
     def _writing(self, *, overrides: bool, copies_first: bool = False) -> Writing:
         session, file = self._session, self._session.file
         session.journaling.note_rest()
+        journals = self._setup.journals
         return Writing(
-            session.path,
-            session.kind,
-            self._now(),
-            file.saved,
-            file.signature,
-            file.identity,
-            file.lineage,
-            session.reading.work(session.path),
-            self._setup.own_folder,
-            self._setup.save_log,
-            PendingVersions(self._setup.journals) if self._setup.journals is not None else None,
-            session.journaling.journal,
-            Mark(),
+            path=session.path,
+            kind=session.kind,
+            ours=self._now(),
+            saved=file.saved,
+            signature=file.signature,
+            identity=file.identity,
+            lineage=file.lineage,
+            read=session.reading.work(session.path),
+            own_folder=self._setup.own_folder,
+            save_log=self._setup.save_log,
+            pending=PendingVersions(journals) if journals is not None else None,
+            journal=session.journaling.journal,
+            mark=Mark(),
             may_merge=not session.following.has_editors,
             copies_first=copies_first,
             overrides=overrides,
@@ -92,7 +93,7 @@ class Saving:
             session.note_published(written.version, written.signature)
             return
         now = self._now()
-        if session.is_moving or not self._has_changed(writing, now):
+        if session.is_moving or writing.ours.equals(now):
             self._take_in(writing, written, steps_to(merge, writing.ours, now))
         else:
             session.queue.pause()
@@ -114,8 +115,11 @@ class Saving:
                 self._session.queue.resume()
                 self._session.journaling.flush()
 
-        work = partial(steps_to, merge, writing.ours, now)
-        self._setup.runner.submit(gcpause.paused()(work), caught_up, lane=self._session.lane)
+        @gcpause.paused()
+        def work() -> list[Step]:
+            return steps_to(merge, writing.ours, now)
+
+        self._setup.runner.submit(work, caught_up, lane=self._session.lane)
 
     def _take_in(self, writing: Writing, written: Written, steps: list[Step]) -> None:
         session, merge = self._session, written.merge
@@ -132,13 +136,8 @@ class Saving:
         if merge.is_told:
             session.merged.emit(merge.result)
 
-    def _has_changed(self, writing: Writing, now: Version) -> bool:
-        """Say whether the chat is another one than was merged. Messages nobody changed are the same objects."""
-        return now.header != writing.ours.header or now.messages != writing.ours.messages
-
     def _now(self) -> Version:
-        chat = self._chat()
-        return Version(chat.header, list(chat.messages))
+        return Version.of(self._chat())
 
     def _chat(self) -> Chat:
         if self._session.chat is None:
@@ -147,6 +146,6 @@ class Saving:
 
 
 def _reason(error: StorageError | ChangedOnDisk) -> str:
-    return (
-        sentence(error) if isinstance(error, StorageError) else "The file was changed again meanwhile; try once more."
-    )
+    if isinstance(error, StorageError):
+        return sentence(error)
+    return "The file was changed again meanwhile; try once more."
