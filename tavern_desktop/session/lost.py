@@ -1,15 +1,15 @@
 """Messages of ours that another program saved an older copy over while the chat was closed (decisions D3, D18).
 
 The journal does not hold the whole chat: of a message that was there before the journal began, or that another program
-wrote while we were closed, only the digest is known, unless the file has it. Such messages are the file's: what became
-of them there is followed. Those whose text the journal has are ours as in any merge, with every state that the journal
-leads through as one that the file may come from.
+wrote while we were closed, only the digest is known, unless the file or a backup has it. Such messages are the file's:
+what became of them there is followed. Those whose text is known are ours as in any merge, with every state that the
+journal leads through as one that the file may come from.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from tavern_desktop.chat.deltas import UNKNOWN, Delta, DeltaMismatch, Edit, digest
@@ -34,6 +34,9 @@ FOLLOWED = ("outside", "reload")
 
 _NO_HEADER = Header(b"")
 
+TextsElsewhere = Callable[[Collection[int]], dict[int, bytes]]
+"""Returns those of the texts with these digests that it has."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reunion:
@@ -49,10 +52,10 @@ class Reunion:
     """How many messages the chat had, where so much is gone that somebody has to be asked (decision D5)."""
 
 
-def reunite(journal: Journal, saved: int, loaded: Loaded) -> Reunion:
+def reunite(journal: Journal, saved: int, loaded: Loaded, elsewhere: TextsElsewhere) -> Reunion:
     """Return what becomes of ours and the file. `saved` is the last state that was published.
 
-    Raises DeltaMismatch, StorageError io/read.
+    `elsewhere` is asked for texts that the file has not. Raises DeltaMismatch, StorageError io/read.
     """
     records = [message.raw for message in loaded.messages]
     changes = list(journal.deltas_back())[::-1]
@@ -60,7 +63,7 @@ def reunite(journal: Journal, saved: int, loaded: Loaded) -> Reunion:
         raise DeltaMismatch("a journal without a change")
     deltas = [(meta.number, delta) for meta, delta in changes]
     theirs = {meta.number for meta, _ in changes if meta.kind in FOLLOWED}
-    start = _start(journal, deltas, records)
+    start = _start(deltas, _Texts(journal, records, elsewhere))
     states, counts, published, ours = _story(start, deltas, saved, theirs)
     memory = _known(ours)
     outside = outside_version(states, records, memory)
@@ -77,9 +80,8 @@ def reunite(journal: Journal, saved: int, loaded: Loaded) -> Reunion:
     return Reunion(ours, _as_loaded(result.messages, outside, loaded), len(result.restored))
 
 
-def _start(journal: Journal, deltas: Sequence[tuple[int, Delta]], records: Sequence[bytes]) -> list[Message]:
-    """Return the oldest state, with every text that is known from later changes or from the file."""
-    texts = _Texts(journal, records)
+def _start(deltas: Sequence[tuple[int, Delta]], texts: _Texts) -> list[Message]:
+    """Return the oldest state, with every text that is known from later changes, from the file or from elsewhere."""
     messages = Message.read([UNKNOWN] * deltas[0][1].count)
     for number, delta in deltas:
         texts.fill(messages, number - 1)
@@ -94,9 +96,9 @@ def _start(journal: Journal, deltas: Sequence[tuple[int, Delta]], records: Seque
 
 
 class _Texts:
-    """Texts of the file, by which messages are known again whose own the journal does not have."""
+    """Texts by which messages are known again whose own the journal does not have."""
 
-    def __init__(self, journal: Journal, records: Sequence[bytes]) -> None:
+    def __init__(self, journal: Journal, records: Sequence[bytes], elsewhere: TextsElsewhere) -> None:
         self._by_digest = {digest(raw): raw for raw in records}
         newest = digests_at(journal, journal.number)
         self._digests = {} if newest is None else {journal.number: newest}
@@ -106,6 +108,9 @@ class _Texts:
         known = set(newest or ())
         self._others = [raw for number, raw in self._by_digest.items() if number not in known]
         self._tries = MOST_TRIES
+        missing = set().union(*self._digests.values()) - self._by_digest.keys()
+        if missing:
+            self._by_digest |= elsewhere(missing)
 
     def fill(self, messages: list[Message], number: int) -> None:
         """Fill in what the file has of a state."""

@@ -7,15 +7,18 @@ file meanwhile, perhaps an older copy over messages of ours. Runs in the chat's 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.delta_net import between_records
-from tavern_desktop.chat.deltas import UNKNOWN, Delta, DeltaMismatch, digest
+from tavern_desktop.chat.deltas import Delta, DeltaMismatch
 from tavern_desktop.chat.message import Message
 from tavern_desktop.chat.recognition import recognise
+from tavern_desktop.session.backup_texts import texts_of_backup
 from tavern_desktop.session.chat_journal import ChatJournal, Note, identity_of, now_ms
 from tavern_desktop.session.commands import Command, Mark
 from tavern_desktop.session.journal_place import JournalPlace
@@ -85,7 +88,7 @@ def open_journal(place: JournalPlace, chat: Path, kind: str, loaded: Loaded) -> 
     try:
         if _is_of(journal.journal, loaded):
             with contextlib.suppress(DeltaMismatch):  # it tells of something else: begin anew
-                return _reopened(journal, loaded)
+                return _reopened(journal, chat, loaded)
         if journal.journal.number:
             place.removed(chat)
             journal = ChatJournal(place, chat, kind)
@@ -115,13 +118,13 @@ def _is_of(journal: Journal, loaded: Loaded) -> bool:
     return identity is not None and loaded.identity in (None, identity)
 
 
-def _reopened(journal: ChatJournal, loaded: Loaded) -> Opened:
+def _reopened(journal: ChatJournal, chat: Path, loaded: Loaded) -> Opened:
     kept = journal.journal
     published = kept.published
     saved = kept.oldest if published is None else published.number
     number = _state_of_file(kept, published, loaded)
     if number is None or number < saved:
-        return _written_elsewhere(journal, saved, loaded)
+        return _written_elsewhere(journal, chat, saved, loaded)
     journal.begin(loaded.messages, identity_of(kept), is_known=True)
     recovery = _unsaved(kept, number, loaded) if number < kept.number else None
     if recovery is None:
@@ -149,12 +152,12 @@ def _unsaved(journal: Journal, number: int, loaded: Loaded) -> Recovery | None:
     return Recovery("unsaved", changes[0][0].at_ms, len(changes), tuple(steps), _first(loaded, messages), True)
 
 
-def _written_elsewhere(journal: ChatJournal, saved: int, loaded: Loaded) -> Opened:
+def _written_elsewhere(journal: ChatJournal, chat: Path, saved: int, loaded: Loaded) -> Opened:
     """Another program wrote the file: bring back what it cannot have seen. Raises DeltaMismatch."""
     kept = journal.journal
     newest = kept.metas()[0]
-    reunion = reunite(kept, saved, loaded)
-    delta = _to_file(kept, reunion.ours, loaded)
+    reunion = reunite(kept, saved, loaded, partial(texts_of_backup, chat))
+    delta = _to_file(reunion.ours, loaded)
     is_known = digests_at(kept, kept.number) is not None
     journal.begin(loaded.messages, identity_of(kept), is_known=True)
     journal.append([Note("outside", WHILE_CLOSED, delta, Mark(), now_ms())])
@@ -186,13 +189,8 @@ def _first(loaded: Loaded, messages: list[Message]) -> int | None:
     return next((message.key for message in messages if known.get(message.key) is not message), None)
 
 
-def _to_file(journal: Journal, ours: list[Message], loaded: Loaded) -> Delta:
+def _to_file(ours: Sequence[Message], loaded: Loaded) -> Delta:
     """Return what leads from the newest state to the file."""
-    digests = digests_at(journal, journal.number)
-    known = len(digests) == len(ours) if digests is not None else False
-    before: list[object] = [
-        digest(message.raw) if message.raw != UNKNOWN else digests[index] if known and digests else object()
-        for index, message in enumerate(ours)
-    ]
-    after: list[object] = [digest(message.raw) for message in loaded.messages]
-    return between_records(before, after, lambda index: ours[index].raw, lambda index: loaded.messages[index].raw)
+    before: list[object] = [message.raw or object() for message in ours]  # what is not known is like nothing else
+    after = [message.raw for message in loaded.messages]
+    return between_records(before, after, lambda index: ours[index].raw, after.__getitem__, loaded.header.raw)

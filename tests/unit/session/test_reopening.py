@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from tavern_desktop.session.commands import AppendMessage, DeleteMessages, MoveMessage
 from tavern_desktop.storage.journal_state import FILE_NAME
+from tavern_desktop.storage.journal_versions import records_at
 from tests.unit.session.chats import lines, reply, user
 from tests.unit.session.journaled import Desk
 
@@ -204,9 +206,41 @@ def test_a_chat_of_which_most_is_gone_is_asked_about_and_can_be_brought_back(tmp
     assert desk.texts == ["ours 14"]
 
 
-def test_of_a_chat_older_than_its_journal_not_everything_can_be_brought_back(desk: Desk) -> None:
+def test_a_chat_older_than_its_journal_can_be_brought_back_with_its_backup(desk: Desk) -> None:
+    """As when SillyTavern puts a greeting in the place of a chat that is too long for it."""
     desk.edit(1, "mine")
     desk.close()
+    before = desk.on_disk()
+    desk.elsewhere([reply("Hello there.")])
+    desk.start()
+    (recovery,) = desk.recovered
+    assert (recovery.kind, recovery.count) == ("shrunk", 12)
+    assert desk.texts == ["Hello there."]
+    desk.session.bring_back()
+    desk.runner.advance(1)
+    assert desk.on_disk() == before
+    desk.session.undo()
+    assert desk.texts == ["Hello there."]
+
+
+def test_texts_that_another_program_changed_are_in_history_by_the_backup(desk: Desk) -> None:
+    desk.edit(1, "mine")
+    desk.close()
+    before = desk.records()
+    desk.elsewhere([*before[:5], said("theirs", 40), *before[6:]])
+    desk.start()
+    journal, chat = desk.journal(), desk.session.chat
+    assert chat is not None
+    present = [message.raw for message in chat.messages]
+    _, then = records_at(journal, journal.metas()[0].before, chat.header.raw, present)
+    assert [json.loads(record)["mes"] for record in then] == [record["mes"] for record in before]
+
+
+def test_of_a_chat_older_than_its_journal_without_a_backup_not_everything_can_be_brought_back(desk: Desk) -> None:
+    desk.edit(1, "mine")
+    desk.close()
+    for backup in (desk.path.parents[2] / "backups").iterdir():
+        backup.unlink()
     desk.elsewhere([reply("Hello there.")])
     desk.start()
     (recovery,) = desk.recovered
