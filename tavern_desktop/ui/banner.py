@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from tavern_desktop.ui.icons import Tone
 from tavern_desktop.ui.widgets import Sign, icon_button, label, push_button, set_tone
@@ -50,13 +52,18 @@ class Banner(QWidget):
         self._buttons = QHBoxLayout()
         self._buttons.setSpacing(4)
         self._shown_buttons: list[QPushButton] = []
-        row = QHBoxLayout(self._frame)
-        row.setContentsMargins(12, 5, 6, 5)
-        row.setSpacing(10)
-        row.addWidget(self._icon)
-        row.addWidget(self._text, 1)
-        row.addLayout(self._buttons)
-        row.addWidget(icon_button("close", self.tr("Dismiss"), self._dismiss))
+        self._are_below = False
+        """The buttons stand below the text, where there is no room for them behind it."""
+        self._close = icon_button("close", self.tr("Dismiss"), self._dismiss)
+        self._grid = QGridLayout(self._frame)
+        self._grid.setContentsMargins(12, 5, 6, 5)
+        self._grid.setHorizontalSpacing(10)
+        self._grid.setVerticalSpacing(2)
+        self._grid.setColumnStretch(1, 1)
+        self._grid.addWidget(self._icon, 0, 0)
+        self._grid.addWidget(self._text, 0, 1)
+        self._grid.addLayout(self._buttons, 0, 2)
+        self._grid.addWidget(self._close, 0, 3)
         around = QVBoxLayout(self)
         around.setContentsMargins(inset, 8 if inset else 0, inset, 0)
         around.addWidget(self._frame)
@@ -125,3 +132,25 @@ class Banner(QWidget):
             button = push_button(text, "quiet", press)
             self._shown_buttons.append(button)
             self._buttons.addWidget(button)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Put the buttons below the text if both do not fit on one line."""
+        margins = self._grid.contentsMargins()
+        width = self._frame.width() - margins.left() - margins.right()
+        parts = [self._icon.width(), self._text.fontMetrics().horizontalAdvance(self._text.text())]
+        parts += [button.sizeHint().width() for button in self._shown_buttons]
+        parts.append(self._close.sizeHint().width())
+        gaps = 3 * self._grid.horizontalSpacing() + len(self._shown_buttons) * self._buttons.spacing()
+        are_below = bool(self._shown_buttons) and sum(parts) + gaps > width
+        if are_below != self._are_below:
+            self._are_below = are_below
+            self._grid.removeItem(self._buttons)
+            if are_below:
+                self._grid.addLayout(self._buttons, 1, 1, 1, 3, Qt.AlignmentFlag.AlignRight)
+            else:
+                self._grid.addLayout(self._buttons, 0, 2)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()

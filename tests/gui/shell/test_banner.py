@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from tavern_desktop.ui.banner import Banner, Notice
@@ -69,3 +70,22 @@ def test_a_button_that_only_shows_something_leaves_the_notice_there(banner: Bann
         qtbot.mouseClick(banner.buttons[button], Qt.MouseButton.LeftButton)
     assert done == ["show", "show", "undo"]
     assert banner.text == ""
+
+
+def test_where_both_do_not_fit_the_buttons_stand_below_the_text(banner: Banner, qtbot: QtBot) -> None:
+    done: list[str] = []
+    buttons = (("Merge", lambda: done.append("merge")), ("Keep Both", lambda: done.append("keep")))
+    banner.show_notice(Notice("There is a conflict copy of this chat from 9 January.", buttons))
+    banner.show()
+
+    def is_below() -> bool:
+        text = banner.findChild(QLabel)
+        return banner.buttons[0].geometry().top() >= text.geometry().bottom()
+
+    for width, below in ((900, False), (420, True), (900, False), (420, True)):
+        banner.resize(width, 90)
+        qtbot.waitUntil(lambda below=below: is_below() == below)
+    qtbot.mouseClick(banner.buttons[1], Qt.MouseButton.LeftButton)
+    assert done == ["keep"]
+    banner.show_notice(Notice("Short.", (("Undo", lambda: None),)))
+    qtbot.waitUntil(lambda: not is_below())
