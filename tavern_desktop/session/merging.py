@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,9 @@ from tavern_desktop.session.loading import Loaded
 from tavern_desktop.session.steps import Step
 from tavern_desktop.session.version_steps import steps_between
 from tavern_desktop.session.versions import Version
+from tavern_desktop.storage.errors import StorageError
+
+log = logging.getLogger(__name__)
 
 
 class Lineage:
@@ -31,15 +35,34 @@ class Lineage:
 
     def record(self, published: Sequence[Message]) -> None:
         """Remember a version that is the file now. What is not in it any more was deleted by somebody."""
-        self.states.record(published, self.deleted(published))
+        self._remember(published)
 
     def follow(self, found: Sequence[Message]) -> None:
         """Remember a version of another program that the chat became. What is gone from a later one they deleted."""
-        self.states.record(found, self.deleted(found), is_theirs=True)
+        self._remember(found, is_theirs=True)
+
+    def merge(self, ours: Sequence[Message], merge: Merge) -> None:
+        """Remember a version that another program wrote was merged with, and is the file now."""
+        self._remember(merge.version.messages, self.deleted(ours), merged=merge.outside)
 
     def deleted(self, messages: Sequence[Message]) -> frozenset[int]:
         """Return the keys that were deleted here since the newest version."""
         return frozenset({message.key for message in self.states.messages} - {message.key for message in messages})
+
+    def _remember(
+        self,
+        messages: Sequence[Message],
+        deleted: frozenset[int] | None = None,
+        *,
+        is_theirs: bool = False,
+        merged: OutsideVersion | None = None,
+    ) -> None:
+        """A spool that cannot be written is no reason for a save to fail: what it should take stays in memory."""
+        gone = self.deleted(messages) if deleted is None else deleted
+        try:
+            self.states.record(messages, gone, merged=merged, is_theirs=is_theirs)
+        except StorageError as error:
+            log.warning("earlier versions of a chat stay in memory: %s", error)
 
 
 @dataclass(frozen=True, slots=True)

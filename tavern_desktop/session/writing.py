@@ -133,8 +133,7 @@ class Writing:
             self._copy()
         signature = self._publish(merge.version, loaded.signature)
         with gcpause.paused():
-            deleted = self.lineage.deleted(self.ours.messages)
-            self.lineage.states.record(merge.version.messages, deleted, merged=merge.outside)
+            self.lineage.merge(self.ours.messages, merge)
             if self.journal is not None:
                 self.journal.merged(self.ours, merge.found, merge.version, self.mark)
         self._note_published(merge.version, signature)

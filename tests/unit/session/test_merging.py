@@ -238,3 +238,16 @@ def test_what_happened_is_in_the_log_of_saves(session: ChatSession, runner: ByHa
     assert (plain.op, plain.path, plain.old_count, plain.new_count, plain.result) == ("save", "same", 5, 5, "saved")
     assert (merged.op, merged.path, merged.new_count, merged.conflicts) == ("save", "slow", 6, 0)
     assert merged.lost_in_memory == 0
+
+
+def test_a_spool_that_cannot_be_written_stops_no_save(
+    session: ChatSession, runner: ByHand, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("tavern_desktop.chat.states.MOST_BYTES", 10)
+    (tmp_path / "own").mkdir(exist_ok=True)
+    (tmp_path / "own" / "spool").write_bytes(b"in the way")
+    session.do(EditText(key(session, 1), "mine"))
+    runner.advance(1)
+    session.do(EditText(key(session, 1), "mine again"))
+    runner.advance(1)
+    assert (session.save_state.kind, on_disk(session)[1]) == ("saved", "mine again")
