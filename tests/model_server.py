@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +25,7 @@ class ModelServer:
     def __init__(self) -> None:
         self.asked: list[dict[str, Any]] = []
         """The bodies of the requests for a reply."""
+        self._arrived = threading.Semaphore(0)
         self._loop = LoopThread()
         self._pieces: list[asyncio.Queue[str | None]] = []
         self._server = FakeServer()
@@ -38,6 +40,19 @@ class ModelServer:
     def seen(self) -> list[Seen]:
         """Every request, as it came."""
         return self._server.seen
+
+    def wait_for_request(self) -> None:
+        """Wait until one more reply is asked for."""
+        assert self._arrived.acquire(timeout=SECONDS)
+
+    def count(self, tokens: int) -> None:
+        """Count so many tokens in whatever is sent to be counted."""
+        self._server.on_json("POST", "/tokenize", {"tokens": [0] * tokens})
+
+    @property
+    def paths(self) -> list[str]:
+        """What was asked for, in order."""
+        return [seen.path for seen in self.seen]
 
     def say(self, *texts: str, reply: int = -1) -> None:
         """Send pieces of a reply that was asked for, the newest if no other is named."""
@@ -65,6 +80,7 @@ class ModelServer:
         queue: asyncio.Queue[str | None] = asyncio.Queue()
         self._pieces.append(queue)
         self.asked.append(json.loads(seen.body))
+        self._arrived.release()
         await answer.head()
         gone = asyncio.create_task(answer.gone.wait())
         while True:
