@@ -148,13 +148,23 @@ class Server:
     def create_character(self, name: str) -> str:
         """Let it make a character with its own picture; return the avatar file name."""
         fields = {"ch_name": name, "first_mes": f"I am {name}.", "talkativeness": "0.5", "extensions": "{}"}
+        return str(self._send_form("/api/characters/create", fields))
+
+    def import_chats(self, avatar: str, character: str, user: str, kind: str, content: bytes) -> list[str]:
+        """Let it import chats for a character, as its page does with a file; return the names of the new files."""
+        fields = {"file_type": kind, "avatar_url": avatar, "character_name": character, "user_name": user}
+        reply = self._send_form("/api/chats/import", fields, content)
+        return list(reply["fileNames"])
+
+    def _send_form(self, path: str, fields: dict[str, str], upload: bytes | None = None) -> Any:
         boundary = "tavern-desktop-test"
-        parts = "".join(
-            f'--{boundary}\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'
-            for key, value in fields.items()
-        )
-        body = f"{parts}--{boundary}--\r\n".encode()
-        return str(self._post("/api/characters/create", body, f"multipart/form-data; boundary={boundary}"))
+        head = f'--{boundary}\r\nContent-Disposition: form-data; name="'
+        parts = [f'{head}{key}"\r\n\r\n{value}\r\n'.encode() for key, value in fields.items()]
+        if upload is not None:
+            kind = "Content-Type: application/octet-stream"
+            parts += [f'{head}avatar"; filename="chat"\r\n{kind}\r\n\r\n'.encode(), upload, b"\r\n"]
+        body = b"".join([*parts, f"--{boundary}--\r\n".encode()])
+        return self._post(path, body, f"multipart/form-data; boundary={boundary}")
 
     def _post(self, path: str, body: bytes, content_type: str) -> Any:
         request = urllib.request.Request(self._url(path), body, {"Content-Type": content_type})
