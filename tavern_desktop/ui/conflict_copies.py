@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
@@ -28,6 +28,14 @@ if TYPE_CHECKING:
 COPIES, OUTCOME = "copies", "copies_outcome"
 
 
+class _Told(NamedTuple):
+    """What the person was told: of the chat in view, its copies, or of a copy in view the chat."""
+
+    path: Path | None = None
+    copies: tuple[str, ...] = ()
+    original: Path | None = None
+
+
 class ConflictCopies(QObject):
     """Owner: the chat's part of the window. Each deed is for the chat at `path` and a copy of it."""
 
@@ -39,7 +47,7 @@ class ConflictCopies(QObject):
         self._window = window
         self._part = part
         self._services = window.services
-        self._told: tuple[Path | None, tuple[str, ...]] = (None, ())
+        self._told = _Told()
         self._library: LibraryData | None = None
         self._services.root_changed.connect(self._take_library)
         part.desk.chat_changed.connect(self._look)
@@ -48,7 +56,7 @@ class ConflictCopies(QObject):
     @property
     def are_there(self) -> bool:
         """Whether the chat in view has conflict copies."""
-        return bool(self._told[1])
+        return bool(self._told.copies)
 
     def show(self, path: Path) -> None:
         """Show all copies of a chat, in view or not."""
@@ -203,18 +211,30 @@ class ConflictCopies(QObject):
         return row.conflicts if row is not None else ()
 
     def _look(self) -> None:
-        """Say once what copies the chat in view has, and again when more come."""
+        """Say once what copies the chat in view has, and again when more come; of a copy, what it is a copy of."""
         path = self._part.desk.path
         copies = self._copies_of(path)
-        before, self._told = self._told, (path, copies)
+        original = self._original_of(path)
+        before, self._told = self._told, _Told(path, copies, original)
         if before == self._told:
             return
-        if path is None or not copies:
-            if before[1]:
+        if path is not None and original is not None:
+            self._part.pane.banner.show_notice(self._notice_of_copy(original))
+        elif path is None or not copies:
+            if before.copies or before.original:
                 self._part.pane.banner.take_away(COPIES)
-        elif before[0] != path or not set(copies) <= set(before[1]):
+        elif before.path != path or not set(copies) <= set(before.copies):
             self._part.pane.banner.show_notice(self._notice(path, copies))
         self.changed.emit()
+
+    def _original_of(self, path: Path | None) -> Path | None:
+        """Return the chat that the file in view is a conflict copy of, None for any other file."""
+        rows = self._services.library.chats if path is not None else ()
+        return next((row.path for row in rows if row.conflicts and str(path) in row.conflicts), None)
+
+    def _notice_of_copy(self, original: Path) -> Notice:
+        text = self.tr("This is a conflict copy of “{title}”.").format(title=original.stem)
+        return Notice(text, ((self.tr("Open the Chat"), partial(self._part.desk.open, original)),), "info", COPIES)
 
     def _title_of(self, copy: Path) -> str:
         made = made_at_ms(copy.name)

@@ -166,6 +166,15 @@ def test_a_copy_that_arrives_while_one_reads_is_told_of(person: Person, make_cha
     person.quit()
 
 
+def test_a_copy_that_is_opened_by_itself_says_of_what(person: Person, path: Path) -> None:
+    person.start(str(copy_of(path)))
+    person.wait(lambda: banner(person) == "This is a conflict copy of “The long road”.")
+    press(person, "Open the Chat")
+    person.wait(lambda: person.window.desk.path == path)
+    person.wait(lambda: "conflict copy of this chat from 9 January" in banner(person))
+    person.quit()
+
+
 def test_several_copies_are_shown_side_by_side_in_a_list(person: Person, path: Path) -> None:
     other = path.with_name("The long road (Ada's conflicted copy 2026-01-10).jsonl")
     other.write_bytes(b"garbage")
