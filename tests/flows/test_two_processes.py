@@ -11,6 +11,7 @@ import pytest
 
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.storage.own_folders import own_folders
+from tavern_desktop.ui.outside_watch import OutsideWatch
 from tests.flows.conftest import MakeChat
 from tests.flows.person import Person
 from tests.flows.test_written_meanwhile import banner, press, records
@@ -65,4 +66,32 @@ def test_while_it_hangs_chats_are_read_and_once_it_is_dead_they_are_written(
     count = person.view.model().total()
     person.edit(count - 1, "Written at last.")
     person.wait(lambda: records(path)[-1]["mes"] == "Written at last.")
+    person.quit()
+
+
+def test_a_second_start_opens_its_file_in_the_window_that_is_there(person: Person, make_chat: MakeChat) -> None:
+    path = make_chat(20)
+    person.start()
+    person.wait(lambda: person.window.services.findChild(OutsideWatch) is not None)  # what comes last at a start
+    root = str(person.window.services.root.path)
+    second = subprocess.Popen([sys.executable, "-m", "tavern_desktop", "--data-root", root, str(path)])
+    with second:
+        person.wait(lambda: person.window.desk.path == path)
+        person.wait(lambda: second.poll() is not None)
+    assert second.returncode == 0
+    person.quit()
+
+
+def test_the_command_line_changes_the_chat_in_the_window(person: Person, make_chat: MakeChat) -> None:
+    path = make_chat(20)
+    person.start(str(path))
+    person.wait(lambda: is_editable(person))
+    person.wait(lambda: person.window.services.findChild(OutsideWatch) is not None)
+    count = person.view.model().total()
+    words = ["chats", "append", str(path), "--role", "user", "--name", "Ana", "--text", "From the command line."]
+    with subprocess.Popen([sys.executable, "-m", "tavern_desktop", *words], stdout=subprocess.DEVNULL) as command:
+        person.wait(lambda: command.poll() is not None)
+    assert command.returncode == 0
+    assert person.text_of(count) == "From the command line."
+    assert person.window.desk.session.undo_label == "Add message"
     person.quit()
