@@ -8,7 +8,7 @@ is a warning, and the sentence says "but".
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ from tavern_desktop.storage import names
 from tavern_desktop.storage.copies import copy_new
 from tavern_desktop.storage.directory import kind_of
 from tavern_desktop.storage.errors import StorageError
-from tavern_desktop.storage.file_moves import bin_file, rename, renamed
+from tavern_desktop.storage.file_moves import bin_file, rename, rename_copies, renamed
 from tavern_desktop.storage.own_folders import make_folder
 from tavern_desktop.storage.reader import Cancelled, Progress
 from tavern_desktop.storage.signature import Signature
@@ -103,11 +103,13 @@ class FileActs:
         self._chats.refuse_while_generating(session)
         save = session.begin_move() if session is not None else None
         journals = self._chats.journals
+        opened = [one.path for one in self._chats.open_in(path.parent)]
 
         def work() -> tuple[FileDone, Written | None, Signature]:
             saved = save_first(save)
             target, signature = rename(path, name)
             warnings = _attempt("Renamed", lambda: follow(path, target))
+            warnings += _copies_follow(path, target, opened)
             warnings += _take_along("Renamed", journals, lambda kept: kept.moved(path, target))
             return FileDone(target, warnings), saved, signature
 
@@ -338,6 +340,15 @@ def _copy_free(source: Path, folder: Path, name: str) -> Path:
 
 def _told_of(chat: Path, made: Path) -> tuple[str, ...]:
     return _attempt("Created", lambda: add_beside(chat, made))
+
+
+def _copies_follow(path: Path, target: Path, opened: Collection[Path]) -> tuple[str, ...]:
+    try:
+        if target != path:
+            rename_copies(path, target, opened)
+    except StorageError as error:
+        return (f"Renamed, but a conflict copy of the chat keeps the old name: {reason(error)}.",)
+    return ()
 
 
 def _attempt(what_happened: str, write: Callable[[], object]) -> tuple[str, ...]:

@@ -6,11 +6,13 @@ What has happened to the file is a success even where a later step failed; that 
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from tavern_desktop.storage import locks, names
+from tavern_desktop.storage.conflict_copies import read_name
 from tavern_desktop.storage.copies import copy_new
 from tavern_desktop.storage.errors import StorageError, from_os
 from tavern_desktop.storage.integrity import identity_on_disk
@@ -48,6 +50,22 @@ def rename(path: Path, name: str) -> tuple[Path, Signature]:
     if signature is None:
         raise StorageError("not_found", "chat", chat_ref=path)
     return target, signature
+
+
+def rename_copies(path: Path, target: Path, but: Collection[Path] = ()) -> None:
+    """Let the conflict copies of the chat that was at `path` go with it to `target`, or they would be nobody's.
+
+    Only those whose names say for certain what they are, and none of `but`. Raises StorageError.
+    """
+    try:
+        names_there = os.listdir(path.parent)
+    except OSError as error:
+        raise from_os(error, "list", path.parent) from None
+    old, new = path.name.removesuffix(names.SUFFIX), target.name.removesuffix(names.SUFFIX)
+    for name in sorted(names_there):
+        copy = path.with_name(name)
+        if read_name(name) == (path.name, True) and copy not in but:
+            _rename(copy, path.with_name(new + name[len(old) :]))
 
 
 def bin_file(path: Path, own_bin: Path, *, despite_damage: bool = False) -> Binned:

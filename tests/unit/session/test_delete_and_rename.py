@@ -168,3 +168,20 @@ def test_names_that_look_alike_are_chats_of_their_own(desk: Desk, chat: Path) ->
         made.append(desk.rename(copy, wish).path)
     assert len(set(made)) == len(wishes)
     assert [lines(path)[0]["chat_metadata"]["integrity"] for path in made] == wishes
+
+
+def test_conflict_copies_go_with_their_chat(desk: Desk, chat: Path) -> None:
+    mark = ".sync-conflict-20260109-183000-ABCDEFG"
+    copy, other = (chat.with_name(f"{stem}{mark}.jsonl") for stem in ("talk", "talk 2"))
+    doubtful, taken = chat.with_name("talk (2).jsonl"), chat.with_name(f"Act 3{mark}.jsonl")
+    for path in (copy, other, doubtful, taken):
+        path.write_bytes(CHAT)
+    assert desk.rename(chat, "Act 2").warnings == ()
+    moved = chat.with_name(f"Act 2{mark}.jsonl")
+    assert moved.exists()
+    assert not copy.exists()
+    assert other.exists()
+    assert doubtful.exists()
+    done = desk.rename(chat.with_name("Act 2.jsonl"), "Act 3")
+    assert "a conflict copy of the chat keeps the old name" in done.warnings[0]
+    assert (moved.exists(), taken.read_bytes()) == (True, CHAT)
