@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractItemView, QApplication
 
 from tavern_desktop.ui.main_window import MainWindow
 from tests.flows.conftest import MakeChat
-from tests.flows.person import Person
+from tests.flows.person import CTRL, Person
 from tests.flows.test_written_meanwhile import banner, message, press, records, started, written_elsewhere
 from tests.gui.shell.window_parts import Opener
 
@@ -54,11 +55,22 @@ def test_keep_mine_writes_it_again_and_keeps_a_copy_of_the_other(person: Person,
 
 
 def test_take_the_file_takes_it(person: Person, chat: Path) -> None:
+    count = whole(person)
     press(person, "Take the File")
     person.wait(lambda: whole(person) == 1)
     person.wait(lambda: banner(person) == "")
     assert len(records(chat)) == 1
+
+    # What stood there before is not lost: the history has it, and brings it back.
+    person.press(Qt.Key.Key_H, CTRL)
+    history = person.find(QAbstractItemView, "historyList")
+    person.wait(lambda: any(f"{count} messages" in row for row in rows_of(history)))
     person.quit()
+
+
+def rows_of(view: QAbstractItemView) -> list[str]:
+    model = view.model()
+    return [str(model.index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole)) for row in range(model.rowCount())]
 
 
 def test_open_both_gives_each_a_window(person: Person, opener: Opener, chat: Path) -> None:
