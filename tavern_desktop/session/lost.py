@@ -70,7 +70,7 @@ def reunite(journal: Journal, saved: int, loaded: Loaded, elsewhere: TextsElsewh
     before = counts[outside.base.state.number]
     if _has_shrunk(before, len(records), outside):
         whole = None if len(memory) < len(ours) else _as_loaded(memory, outside, loaded)
-        return Reunion(ours, whole, shrank_from=before)
+        return Reunion(ours, whole, shrank_from=len(published))
     kept = {message.key for message in memory}
     deleted = states.deleted | {message.key for message in published if message.key not in kept}
     try:
