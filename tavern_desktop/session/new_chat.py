@@ -15,7 +15,9 @@ from tavern_desktop.library.card_file import CardError
 from tavern_desktop.library.characters import SUFFIX, Greeting, greeting
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.library.groups import Group
+from tavern_desktop.library.personas import persona_for
 from tavern_desktop.library.records import add_to_group, make_current
+from tavern_desktop.prompt.macros import Macros
 from tavern_desktop.storage import names
 from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.format import commit_pieces
@@ -44,21 +46,22 @@ def create_chat(root: DataRoot, stem: str) -> Path:
 def create_group_chat(root: DataRoot, group: Group) -> Path:
     """Write a new chat with a group and return its file. Runs off the owner.
 
-    One greeting of each member who is not muted, chosen at random (chat files §9.4); a member without a card that
-    can be read says nothing. Raises OSError, StorageError.
+    One greeting of each member, chosen at random (chat files §9.4); a member without a card that can be read says
+    nothing. Raises OSError, StorageError.
     """
     root.group_chats.mkdir(parents=True, exist_ok=True)
     wanted = f"{datetime.now():%Y-%m-%d@%Hh%Mm%Ss}"
     path = root.group_chats / names.free_name(wanted, lambda name: (root.group_chats / name).exists())
     header = Header.new()
-    messages = [message for member in group.members for message in _member_greeting(root, member)]
+    user = persona_for(root, header.metadata()).name
+    messages = [message for member in group.members for message in _member_greeting(root, member, user)]
     publish(path, commit_pieces(header, messages), expected=None, integrity=header.integrity())
     add_to_group(root, group.id, path)
     _name_as_current(path)
     return path
 
 
-def _member_greeting(root: DataRoot, member: str) -> list[Message]:
+def _member_greeting(root: DataRoot, member: str, user: str) -> list[Message]:
     try:
         opening = greeting(root.characters / member)
     except (CardError, OSError):
@@ -66,7 +69,9 @@ def _member_greeting(root: DataRoot, member: str) -> list[Message]:
     if not opening.texts:
         return []
     avatar = {"original_avatar": member, "force_avatar": f"/thumbnail?type=avatar&file={quote(member, safe='')}"}
-    record = edits.new_message("assistant", random.choice(opening.texts), opening.name)
+    # The first greeting of a chat keeps its macros in the file, those of a group do not (chat files §9.4).
+    text = Macros(user, opening.name).fill(random.choice(opening.texts))
+    record = edits.new_message("assistant", text, opening.name)
     return [edits.created(record | avatar)]
 
 

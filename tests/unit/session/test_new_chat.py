@@ -63,6 +63,7 @@ def test_a_group_begins_with_a_greeting_of_each_member(root: DataRoot) -> None:
     assert {data["original_avatar"] for data in records} <= {"Aria Vale.png", "Brother Osric.png", "Captain Ilse.png"}
     assert records
     assert all(facts.role(data) == "assistant" and len(facts.swipes(data)) == 1 for data in records)
+    assert not any("{{user}}" in data["mes"] or "{{char}}" in data["mes"] for data in records)
     group = json.loads(record.read_bytes())
     assert group["chat_id"] == path.stem
     assert path.stem in group["chats"]
