@@ -30,6 +30,8 @@ class FormDefinition:
     entries: tuple[Payload, ...]
     submit_label: str = ""
     description: str = ""
+    columns: tuple[Payload, ...] = ()
+    """The columns of a table that it asks for: a CSV file that is dropped while it is open is matched with them."""
     wants_reply: bool = False
     """The character answers what was submitted."""
     handler: Handler | None = None
@@ -108,12 +110,14 @@ def read_definition(path: Path) -> FormDefinition:
 
 
 def definition_of(data: Payload) -> FormDefinition:
-    """Return the form that `formId`, `formVersion`, `title`, `submitLabel`, `reply` and `fields` describe.
+    """Return the form that `formId`, `formVersion`, `title`, `submitLabel`, `reply`, `columns` and `fields` describe.
 
     Raises FormFileError: what a form file says is judged like the payload of a form.
     """
     payload = {"type": "Form", "id": "definition", **{key: data[key] for key in data if key not in ("type", "id")}}
-    wrong = judge(payload).path
+    columns = [{"name": entry} if isinstance(entry, str) else entry for entry in data.get("columns") or ()]
+    asked: Payload = {"type": "ColumnMatch", "id": "definition", "requiredColumns": columns}
+    wrong = judge(payload).path or (judge(asked).path or "").replace("requiredColumns", "columns") or None
     if wrong is not None:
         raise FormFileError(f"This form has an error at {wrong}.")
     entries = tuple(
@@ -127,6 +131,7 @@ def definition_of(data: Payload) -> FormDefinition:
         entries=entries,
         submit_label=data.get("submitLabel") or "",
         description=data.get("description") or "",
+        columns=tuple(columns),
         wants_reply=data.get("reply") is True,
     )
 

@@ -46,6 +46,8 @@ class Need(Flag):
     REDO = auto()
     REPLY = auto()
     """A reply is being written in the chat in view."""
+    SPECIAL = auto()
+    """The current message is a special one."""
     COPIES = auto()
     """The chat in view has conflict copies."""
     SEARCH = auto()
@@ -131,6 +133,9 @@ class Act(Enum):
     MOVE_DOWN = _a(QT_TRANSLATE_NOOP("Act", "Move Down"), "Ctrl+Shift+Down", "arrow-down", _MESSAGE)
     INSERT_BEFORE = _a(QT_TRANSLATE_NOOP("Act", "Insert Message Before"), "", "insert-above", _MESSAGE)
     INSERT_AFTER = _a(QT_TRANSLATE_NOOP("Act", "Insert Message After"), "", "insert-below", _MESSAGE)
+    INSERT_SPECIAL = _a(QT_TRANSLATE_NOOP("Act", "Insert Special Message…"), "Ctrl+Shift+Ins", "form", Need.CHAT)
+    USE_SPECIAL = _a(QT_TRANSLATE_NOOP("Act", "Use Special Message"), "F4", "form", _MESSAGE | Need.SPECIAL)
+    SPECIAL_SOURCE = _a(QT_TRANSLATE_NOOP("Act", "Source of Special Message…"), "", "file", _MESSAGE | Need.SPECIAL)
     MESSAGE_HISTORY = _a(QT_TRANSLATE_NOOP("Act", "History of This Message…"), "", "history", _MESSAGE)
     DUPLICATE = _a(QT_TRANSLATE_NOOP("Act", "Duplicate Message"), "", "duplicate", _MESSAGE)
     BRANCH = _a(QT_TRANSLATE_NOOP("Act", "Branch from Here"), "", "branch", _MESSAGE)

@@ -35,6 +35,8 @@ def _of_message(chat: Chat, key: int | None) -> Need:
         there |= Need.SWIPES
     if facts.reasoning(data):
         there |= Need.REASONING
+    if facts.envelope(data) is not None:
+        there |= Need.SPECIAL
     if links.bookmark_of(data):
         there |= Need.BOOKMARKED
     if facts.may_hide(data):

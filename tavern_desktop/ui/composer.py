@@ -16,10 +16,11 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextOption,
 )
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
 
 from tavern_desktop.ui.attachments import AttachmentStrip, pictures_in
-from tavern_desktop.ui.dropping import dropped_card, dropped_path
+from tavern_desktop.ui.dropping import dropped_card, dropped_path, dropped_table
+from tavern_desktop.ui.icons import icon
 from tavern_desktop.ui.theme import themes
 from tavern_desktop.ui.widgets import (
     icon_button,
@@ -78,7 +79,7 @@ class Composer(QPlainTextEdit):
             QGuiApplication.inputMethod().commit()
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        if not pictures_in(source) and (dropped_path(source) or dropped_card(source)):
+        if not pictures_in(source) and any((dropped_path(source), dropped_card(source), dropped_table(source))):
             return False  # the window's business
         return bool(pictures_in(source)) or source.hasImage() or super().canInsertFromMimeData(source)
 
@@ -184,6 +185,8 @@ class ComposerArea(QWidget):
 
     attach_requested = Signal()
     """Pictures for the message are to be chosen."""
+    special_requested = Signal()
+    """A special message is to be inserted into the chat."""
     stop_requested = Signal()
     """The reply that is being written is to end."""
 
@@ -191,8 +194,10 @@ class ComposerArea(QWidget):
         super().__init__(parent)
         self.text = Composer()
         self.attachments = AttachmentStrip()
-        self.attach = icon_button("plus", self.tr("Attach pictures…"), self.attach_requested.emit)
+        self.attach = icon_button("plus", self.tr("Add…"))
         self.attach.setObjectName("attachButton")
+        self.attach.setMenu(self._make_menu())
+        self.attach.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.persona = push_button("", "quiet")
         self.persona.setObjectName("personaButton")
         self.speaker = push_button("", "quiet")
@@ -217,6 +222,12 @@ class ComposerArea(QWidget):
         themes().changed.connect(self._match_placeholder)
         self._match_placeholder()
         self.set_enter_sends(True)
+
+    def _make_menu(self) -> QMenu:
+        menu = QMenu(self)
+        menu.addAction(icon("file"), self.tr("Attach Pictures…"), self.attach_requested.emit)
+        menu.addAction(icon("form"), self.tr("Insert Special Message…"), self.special_requested.emit)
+        return menu
 
     def show_speaker(self, persona: str, other: str) -> None:
         """Say who writes, and to whom."""

@@ -38,6 +38,7 @@ from tavern_desktop.ui.replying import Replying
 from tavern_desktop.ui.save_notices import SaveNotices
 from tavern_desktop.ui.services import Services
 from tavern_desktop.ui.speakers import Speakers
+from tavern_desktop.ui.special.deeds import SpecialDeeds
 from tavern_desktop.ui.theme import themes
 from tavern_desktop.ui.unfinished import UnfinishedEdits
 from tavern_desktop.ui.writing import SEND_NOTICE, Writing
@@ -66,6 +67,10 @@ class ChatDesk(QObject):
         self.commands = MessageCommands(services.runner, pane.view, lambda: self.session, self)
         self.writing = Writing(services, pane.composer, lambda: self.session, self.commands, self)
         self.replying = Replying(services, pane, self.writing, self._speaker, self)
+        self.specials = SpecialDeeds(
+            services, pane, lambda: self.session, self.commands, self.writing, self.replying, self
+        )
+        pane.composer.special_requested.connect(self.specials.insert)
         self._next_speaker = NextSpeaker(services, pane.composer, lambda: self.session, self)
         self.replying.changed.connect(self._next_speaker.take_up)
         self.personas = PersonaPicker(services, pane.composer, lambda: self.session, self.commands, self.writing, self)
@@ -196,6 +201,7 @@ class ChatDesk(QObject):
         """Take what is being typed into a message as its text, as before leaving the chat."""
         self._pane.composer.text.finish_composing()
         self._pane.view.end_edit(save=True)
+        self._pane.view.use.end()
 
     def keep_place(self) -> None:
         """Remember where the person is in the chat, as when it is left or the program ends."""
@@ -314,6 +320,7 @@ class ChatDesk(QObject):
             (signal.connect if on else signal.disconnect)(self._count_changed)
         (self._shown.was_reset.connect if on else self._shown.was_reset.disconnect)(self._show_header)
         self.personas.watch(self._shown if on else None)
+        self.specials.watch(self._shown if on else None)
 
     def _count_changed(self, first: int, last: int) -> None:
         self._show_header()
@@ -391,6 +398,8 @@ class ChatDesk(QObject):
             can_generate=True,
             writes_past_last=self._services.settings.writes_past_last,
             shows_speed=self._services.settings.shows_speed,
+            form_of=self.specials.form_of,
+            is_copy=self.specials.is_copy,
         )
 
     def asked(self) -> Asked | None:

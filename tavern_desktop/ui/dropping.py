@@ -1,4 +1,4 @@
-"""What may be dropped: one chat file or one folder to open, and files of other programs, or several, to import."""
+"""What may be dropped: one chat file or folder to open, one table for the chat, files of other programs to import."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ IMPORTED = (SUFFIX, ".json")
 CARDS = (".png", ".json", ".charx", ".jpg", ".jpeg", ".webp")
 """Endings of files that may hold a character's card, whatever their content turns out to be."""
 
+TABLES = (".csv", ".tsv")
+
 
 def dropped_path(data: QMimeData) -> Path | None:
     """Return the file or folder that is dragged, None if it is nothing for us."""
@@ -22,6 +24,12 @@ def dropped_card(data: QMimeData) -> Path | None:
     """Return the file that is dragged and may hold a character's card, None if it is none."""
     path = _only_path(data)
     return path if path is not None and path.suffix.lower() in CARDS else None
+
+
+def dropped_table(data: QMimeData) -> Path | None:
+    """Return the file that is dragged and holds a table, None if it is none."""
+    path = _only_path(data)
+    return path if path is not None and path.suffix.lower() in TABLES else None
 
 
 def dropped_chats(data: QMimeData) -> list[Path]:

@@ -14,7 +14,7 @@ from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QMainWindow, QSplitter, QVBoxLayout, QWidget
 
-from tavern_desktop.ui.dropping import dropped_card, dropped_chats, dropped_path
+from tavern_desktop.ui.dropping import dropped_card, dropped_chats, dropped_path, dropped_table
 from tavern_desktop.ui.library.pane import LibraryPane
 from tavern_desktop.ui.services import Services
 from tavern_desktop.ui.status_bar import StatusBar
@@ -211,13 +211,16 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         data = event.mimeData()
-        if dropped_path(data) is not None or dropped_card(data) is not None or dropped_chats(data):
+        if any((dropped_path(data), dropped_card(data), dropped_table(data), dropped_chats(data))):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
         path, card = dropped_path(event.mimeData()), dropped_card(event.mimeData())
-        chats = dropped_chats(event.mimeData())
-        if path is not None:
+        chats, table = dropped_chats(event.mimeData()), dropped_table(event.mimeData())
+        if table is not None:
+            event.acceptProposedAction()
+            self.desk.specials.take_csv(table)
+        elif path is not None:
             event.acceptProposedAction()
             self.open_path(path)
         elif card is not None:

@@ -68,7 +68,7 @@ class MessageCommands(QObject):
         view.swipe_requested.connect(self.swipe)
         view.action_requested.connect(self.act_by_name)
         self._acts: dict[Act, Callable[[Chat, int, list[int]], object]] = {
-            Act.EDIT: lambda chat, key, keys: self._view.begin_edit(key),
+            Act.EDIT: lambda chat, key, keys: self._edit_at(chat, key),
             Act.COPY_MESSAGE: lambda chat, key, keys: self._copy(chat, keys, facts.text),
             Act.COPY_REASONING: lambda chat, key, keys: self._copy(chat, keys, facts.reasoning),
             Act.SWIPE_LEFT: lambda chat, key, keys: self.swipe(key, -1),
@@ -214,6 +214,14 @@ class MessageCommands(QObject):
             step(session)
         except Refused as refusal:
             self.refused.emit(refusal.sentence)
+
+    def _edit_at(self, chat: Chat, key: int) -> None:
+        """Open the editor; what a special message says is its source."""
+        index = chat.find(key)
+        if index is not None and facts.envelope(chat.messages[index].seen_data()) is not None:
+            self._view.special_requested.emit("source", key)
+        else:
+            self._view.begin_edit(key)
 
     def _delete(self, chat: Chat, keys: list[int]) -> None:
         self._take_out(chat, DeleteMessages(keys))

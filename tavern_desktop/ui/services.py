@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tavern_desktop.session.generating.model_servers import ModelServers
     from tavern_desktop.session.open_chats import OpenChats
     from tavern_desktop.ui.connecting.data import ConnectData
+    from tavern_desktop.ui.forms import Forms
     from tavern_desktop.ui.reply_marks import ReplyMarks
 
 log = logging.getLogger(__name__)
@@ -95,6 +96,7 @@ class Services(QObject):
         self._reply_marks: ReplyMarks | None = None
         self._model_servers: ModelServers | None = None
         self._connecting: ConnectData | None = None
+        self._forms: Forms | None = None
 
     @property
     def generations(self) -> Generations:
@@ -120,6 +122,15 @@ class Services(QObject):
         """Another chat has come into view: it has nothing new any more."""
         if self._reply_marks is not None:
             self._reply_marks.see()
+
+    @property
+    def forms(self) -> Forms:
+        """The forms that can be filled in here; made when first asked for."""
+        if self._forms is None:
+            from tavern_desktop.ui.forms import Forms
+
+            self._forms = Forms(self.runner, self.folders.config, self)
+        return self._forms
 
     @property
     def connecting(self) -> ConnectData:

@@ -99,6 +99,13 @@ class CardUse:
         area = view.row_view(row).layout.special
         self.frame.setGeometry(QRect(view.row_rect(row).topLeft() + area.topLeft(), area.size()))
 
+    def look_again(self) -> None:
+        """Show special messages as they are seen now: forms became known, or copies."""
+        view = self._view
+        view.rows.clear()
+        view.places.forget_measures()
+        view.settle()
+
     def _still_stands(self, row: int) -> bool:
         """See what became of the message: what we had kept ourselves, or something else, which is shown."""
         record, frame, key = self._view.record(row), self.frame, self.key
