@@ -167,8 +167,10 @@ class ChatJournal:
         self._append_waiting()
         if self.journal.number == 0 or self._is_broken:
             return  # only the file of a chat of which nothing is written down
-        self.journal.note_published(signature, self.journal.number, count)
-        if identity != self._identity:
+        published = self.journal.published
+        if published is None or (published.signature, published.number) != (signature, self.journal.number):
+            self.journal.note_published(signature, self.journal.number, count)
+        if identity not in (None, self._identity):
             self._keep_identity(identity)
         self._forget_note()
 

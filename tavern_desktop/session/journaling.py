@@ -42,6 +42,8 @@ class Journaling:
         self._held: list[Note] = []
         self._waiting: list[Callable[[], object]] = []
         """What is to be done in the lane once everything that was done is written down."""
+        self._is_ahead = False
+        """Something was written down since memory and file were last known to be the same."""
         session.queue.changed.connect(self.flush)
 
     def start(self, journal: ChatJournal | None) -> None:
@@ -108,8 +110,10 @@ class Journaling:
             return
         if self._held and self.journal is not None:
             self._submit(partial(self.journal.append, tuple(self._held)))
+            self._is_ahead = True
             session.journal_changed.emit()
         self._held.clear()
+        self._note_agreement()
         waiting, self._waiting = self._waiting, []
         for submit in waiting:
             submit()
@@ -151,6 +155,15 @@ class Journaling:
         if self.journal is not None:
             self._submit(partial(self.journal.close, signature.size if signature is not None else 0))
         self.stop()
+
+    def _note_agreement(self) -> None:
+        """Write down that memory and file are the same, also without a save: what was done was taken back."""
+        session, file = self._session, self._session.file
+        if self._is_ahead and session.save_state.kind == "saved" and not session.is_dirty and file.signature:
+            self._is_ahead = False
+            if self.journal is not None:
+                count = len(file.saved.messages)
+                self._submit(partial(self.journal.published, file.signature, count, file.identity))
 
     def _when_written(self, submit: Callable[[], object]) -> None:
         self._waiting.append(submit)

@@ -59,6 +59,29 @@ def test_what_is_not_saved_yet_is_noted_until_it_is(desk: Desk) -> None:
     assert desk.unsaved() == []
 
 
+def test_what_was_taken_back_before_it_was_saved_is_nothing_unsaved(desk: Desk) -> None:
+    before = desk.path.stat()
+    desk.edit(1, "mine")
+    desk.session.undo()
+    desk.runner.run_until_idle()
+    published = desk.journal().published
+    assert published is not None
+    assert (desk.unsaved(), published.number, desk.path.stat()) == ([], 2, before)
+    desk.start()
+    assert (desk.recovered, desk.session.redo_label) == ([], "Edit message")
+
+
+def test_a_chat_without_an_identity_keeps_its_journal(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, RECORDS)
+    write(desk.path, RECORDS, b'{"chat_metadata":{}}')
+    desk.start()
+    desk.edit(1, "mine")
+    desk.session.reload()
+    desk.runner.run_until_idle()
+    desk.restart()
+    assert [kind for kind, _ in desk.story()] == ["command", "reload"]
+
+
 def test_what_is_done_while_a_save_runs_comes_after_it(desk: Desk) -> None:
     desk.edit(1, "mine")
     desk.session.save_now()
