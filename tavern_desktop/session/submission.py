@@ -20,12 +20,14 @@ class Submission:
         self._session = session
         self._command = command
         self._done = done
+        # No method: those are held weakly, and nobody else need hold an answer that is on its way.
+        self._heard = lambda: self._look()
 
     def start(self) -> None:
         """Carry the command out and save. Raises CommandRefused; then nothing was done and `done` is not called."""
         session = self._session
         session.do(self._command)
-        session.save_changed.connect(self._look)
+        session.save_changed.connect(self._heard)
         session.save_now()
         self._look()
 
@@ -38,7 +40,7 @@ class Submission:
 
     def _end(self, error: StorageError | None) -> None:
         session = self._session
-        session.save_changed.disconnect(self._look)
+        session.save_changed.disconnect(self._heard)
         # What somebody did after it keeps it: then it is saved with that, later.
         if error is not None and session.commands.next_undo is self._command:
             try:
