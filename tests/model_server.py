@@ -25,6 +25,7 @@ class ModelServer:
     def __init__(self) -> None:
         self.asked: list[dict[str, Any]] = []
         """The bodies of the requests for a reply."""
+        self._refused = ""
         self._arrived = threading.Semaphore(0)
         self._loop = LoopThread()
         self._pieces: list[asyncio.Queue[str | None]] = []
@@ -44,6 +45,10 @@ class ModelServer:
     def wait_for_request(self) -> None:
         """Wait until one more reply is asked for."""
         assert self._arrived.acquire(timeout=SECONDS)
+
+    def refuse_setting(self, field: str) -> None:
+        """Refuse from now on every request that has this field."""
+        self._refused = field
 
     def count(self, tokens: int) -> None:
         """Count so many tokens in whatever is sent to be counted."""
@@ -80,6 +85,11 @@ class ModelServer:
         queue: asyncio.Queue[str | None] = asyncio.Queue()
         self._pieces.append(queue)
         self.asked.append(json.loads(seen.body))
+        if self._refused and self._refused in self.asked[-1]:
+            words = f"Unsupported parameter: '{self._refused}' is not supported with this model."
+            error = {"message": words, "type": "invalid_request_error", "param": self._refused}
+            await answer.json({"error": error}, "400 Bad Request")
+            return
         self._arrived.release()
         await answer.head()
         gone = asyncio.create_task(answer.gone.wait())

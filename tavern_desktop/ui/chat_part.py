@@ -90,6 +90,7 @@ class ChatPart(QObject):
 
         self._prompt = PromptData(self._services, self.desk.asked, self)
         self._prompt.show_session(self.desk.session)
+        self._services.connecting.changed.connect(self._prompt.build_soon)
         self.desk.chat_changed.connect(self._show_prompt)
         self.desk.state_changed.connect(self._show_prompt)
         return PromptTab(self._prompt)

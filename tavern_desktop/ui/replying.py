@@ -40,6 +40,8 @@ class Replying(QObject):
     """A reply began or ended in the chat in view."""
     connect_requested = Signal()
     """The person wants to connect a model."""
+    setting_refused = Signal(str, object)
+    """A setting is to be left out from now on, because the server does not take it; then this is to be called."""
     model_missed = Signal()
     """A reply was wanted and no model is connected; the banner says so in the notice NOTICE."""
 
@@ -249,6 +251,8 @@ class Replying(QObject):
             self._pane.banner.show_notice(Notice(sentence, (copy,), key=NOTICE))
 
     def _tell_failure(self, task: GenerationTask, failure: Failure) -> None:
+        from tavern_desktop.backends.settings import LABELS
+
         if failure.kind == "no_model":
             if task.target.kind == "reply" and self._told_of_no_model:
                 return
@@ -259,6 +263,9 @@ class Replying(QObject):
             self.model_missed.emit()
             return
         buttons: list[Button] = [(self.tr("Retry"), partial(self._retry, task))]
+        if failure.setting in LABELS:
+            text = self.tr("Leave It Out")
+            buttons.insert(0, (text, partial(self.setting_refused.emit, failure.setting, partial(self._retry, task))))
         if failure.kind in ("unreachable", "key", "connection", "not_found"):
             buttons.append((self.tr("Connections…"), self.connect_requested.emit))
         self._pane.banner.show_notice(Notice(failure.sentence, buttons, "warning", NOTICE))

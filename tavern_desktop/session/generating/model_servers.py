@@ -122,6 +122,10 @@ class ModelServers:
         self._local.close()
         self.loop.close(self.http.aclose)
 
+    def unload(self) -> None:
+        """End the model that runs here. May wait a few seconds: never on the owner."""
+        self._local.close()
+
     # -- on the loop ------------------------------------------------------------------------------------------
 
     async def try_out(self, connection: Connection, secrets: Secrets | None = None, tell: Tell | None = None) -> Status:

@@ -74,6 +74,8 @@ class Failure:
     kind: str
     sentence: str
     retry_after: float | None = None
+    setting: str = ""
+    """The setting of the generation that the server does not take, by our name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +229,7 @@ class GenerationTask:
             if failed is None:
                 self._conclude("done")
             else:
-                self._conclude("failed", Failure(failed.kind, failed.sentence, failed.retry_after))
+                self._conclude("failed", Failure(failed.kind, failed.sentence, failed.retry_after, failed.setting))
         if fault is not None:
             raise fault
 

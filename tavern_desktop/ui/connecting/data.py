@@ -154,11 +154,21 @@ class ConnectData(QObject):
         """Forget a connection and its key."""
         servers = self._servers
 
+        def remove() -> None:
+            connecting.forget(servers.connections, servers.keys, connection.id)
+            if connection.protocol == "local":
+                servers.unload()
+
         def removed(_: object) -> None:
             servers.reaches.forget(connection.id)
             self.refresh()
 
-        self._do(lambda: connecting.forget(servers.connections, servers.keys, connection.id), removed)
+        self._do(remove, removed)
+
+    def unload(self, connection: Connection) -> None:
+        """End the model that runs here, which gives its memory back; the next reply loads it again."""
+        servers = self._servers
+        self._do(servers.unload, lambda _: servers.reaches.forget(connection.id))
 
     def take_over(self) -> None:
         """Add the connections SillyTavern has; `taken_over` tells which."""

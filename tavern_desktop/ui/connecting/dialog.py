@@ -188,7 +188,11 @@ class ConnectDialog(QDialog):
         row.show_in_use(self.tr("in use") if is_chosen else "")
         if not is_chosen:
             row.add_button(self.tr("Use"), partial(self._use, connection))
-        row.add_button(self.tr("Test"), partial(self._data.test, connection))
+        if connection.protocol == "local":
+            row.add_button(self.tr("Load"), partial(self._data.test, connection))
+            row.add_button(self.tr("Unload"), partial(self._data.unload, connection))
+        else:
+            row.add_button(self.tr("Test"), partial(self._data.test, connection))
         row.add_deeds(
             (
                 ("settings", self.tr("Generation settings"), partial(self.show_generation, connection)),

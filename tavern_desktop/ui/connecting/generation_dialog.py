@@ -77,6 +77,11 @@ class ConnectionGeneration(_GenerationDialog):
         self._data = data
         self._connection = connection
         panel.show_settings(connection.generation, connection.template)
+        self.reset_button.clicked.connect(self._switch_on)
+
+    def _switch_on(self) -> None:
+        """Send again what was switched off because the server did not take it."""
+        self._connection = replace(self._connection, off=())
 
     def save(self) -> None:
         panel = self.panel

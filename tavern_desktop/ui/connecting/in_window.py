@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,6 +55,7 @@ class ModelsInWindow(QObject):
         desk.state_changed.connect(self._show)
         desk.replying.connect_requested.connect(self.show_connections)
         desk.replying.model_missed.connect(self._offer)
+        desk.replying.setting_refused.connect(self._leave_out)
         desk.replying.changed.connect(self._follow_reply)
         header.model_requested.connect(self._pop_up)
         window.status.connection_requested.connect(self.show_connections)
@@ -90,6 +92,16 @@ class ModelsInWindow(QObject):
         metadata = with_choices(session.chat.header.metadata(), replace(choices, connection=id))
         self._part.desk.commands.run(SetMetadata(metadata))
         self._show()
+
+    def _leave_out(self, setting: str, then: Callable[[], object]) -> None:
+        """Send a setting no more to the server of the chat in view, which does not take it."""
+        from msgspec.structs import replace
+
+        from tavern_desktop.backends.connection import Secrets
+
+        data, connection = self._attend(), self._connection()
+        if connection is not None:
+            data.keep(replace(connection, off=(*connection.off, setting)), Secrets(), then)
 
     def _choices(self) -> ChatChoices | None:
         from tavern_desktop.session.generating.scenes import chat_choices

@@ -34,6 +34,8 @@ class TemplateField(QWidget):
         super().__init__()
         self._own = ""
         self.choice = QComboBox()
+        self.choice.setAccessibleName(self.tr("Template"))
+        self.setFocusProxy(self.choice)
         self.choice.addItem("", "")
         for id, template in known_templates().items():
             self.choice.addItem(template.name, id)

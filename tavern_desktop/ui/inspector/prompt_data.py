@@ -102,6 +102,10 @@ class PromptData(QObject):
         for signal in (chat.inserted, chat.removed, chat.moved, chat.changed, chat.was_reset, chat.header_changed):
             (signal.connect if on else signal.disconnect)(self._due)
 
+    def build_soon(self) -> None:
+        """Something that is not of the chat has changed, as which model answers."""
+        self._due()
+
     def _due(self, *_: int) -> None:
         if self._is_watched:
             self._timer.start()

@@ -7,12 +7,26 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
+import psutil
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QDialog, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QDialog,
+    QLineEdit,
+    QMenu,
+    QPlainTextEdit,
+    QPushButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from tavern_desktop.backends.connection import Connection
+from tavern_desktop.backends.settings import Generation
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.ui.actions import Act
 from tavern_desktop.ui.connecting.dialog import ConnectDialog
@@ -23,6 +37,7 @@ from tavern_desktop.ui.connecting.template_field import TemplateEditor
 from tavern_desktop.ui.main_window import MainWindow
 from tests.gui.shell.window_parts import Opener, records
 from tests.model_server import ModelServer
+from tests.tiny_model import make_tiny_model
 
 LONG = 60_000
 KEY = "sk-abcdefgh12345678"
@@ -308,3 +323,60 @@ def test_a_number_left_to_others_starts_at_a_usual_value(qtbot: QtBot) -> None:
     assert box.number == 0
     qtbot.keyClick(box, Qt.Key.Key_Down)
     assert box.number is None
+
+
+def test_a_model_file_runs_here_and_its_end_is_a_sentence(window: MainWindow, wait: Wait, tmp_path: Path) -> None:
+    dialog = connections(window, wait)
+    wrong = tmp_path / "wrong.gguf"
+    wrong.write_bytes(b"no model")
+    dialog.use_file(wrong)
+    wait(lambda: dialog.said.text() == "wrong.gguf is no model file (GGUF).")
+    dialog.use_file(make_tiny_model(tmp_path / "tiny.gguf"))
+    wait(lambda: window.status.connection.text() == "tiny · connected")
+    assert window.pane.header.model.text() == "tiny ▾"
+    (child,) = [one for one in psutil.Process().children() if "tavern_desktop.session.local_server" in one.cmdline()]
+    child.kill()
+    wait(lambda: window.status.connection.text() == "tiny · does not answer")
+    (connection,) = window.services.connecting.known.connections
+    assert window.services.connecting.reach_of(connection).sentence.startswith("The model tiny ended: ")
+    press(dialog, "Load: tiny", wait)
+    wait(lambda: window.status.connection.text() == "tiny · connected")
+    press(dialog, "Unload: tiny", wait)
+    wait(lambda: window.status.connection.text() == "tiny")
+    assert not [one for one in psutil.Process().children() if "tavern_desktop.session.local_server" in one.cmdline()]
+
+
+def test_a_setting_that_is_refused_can_be_left_out_from_then_on(
+    window: MainWindow, server: ModelServer, wait: Wait
+) -> None:
+    connection = connected(window, wait)
+    wished = replace(connection, generation=Generation(min_p=0.1, top_k=20))
+    window.services.connecting.servers.connections.put(wished)
+    server.refuse_setting("min_p")
+    window.pane.composer.text.setPlainText("Hello")
+    window.pane.composer.send_button.click()
+    wait(lambda: window.pane.banner.buttons)
+    assert "does not take the setting min_p" in window.pane.banner.text
+    next(one for one in window.pane.banner.buttons if one.text() == "Leave It Out").click()
+    wait(lambda: len(server.asked) == 2)
+    assert server.asked[1]["top_k"] == 20
+    assert "min_p" not in server.asked[1]
+    server.say("Well.")
+    server.end()
+    wait(lambda: window.desk.replying.task is None)
+
+
+def test_everything_in_the_dialogs_has_a_name(window: MainWindow, server: ModelServer, wait: Wait) -> None:
+    connection = connected(window, wait)
+    dialog = connections(window, wait)
+    dialog.add()
+    dialog.show_generation(connection)
+    fields = (QAbstractButton, QComboBox, QLineEdit, QPlainTextEdit, QAbstractSpinBox)
+    nameless = [
+        field
+        for kind in fields
+        for field in dialog.findChildren(kind)
+        if field.focusPolicy() and not field.accessibleName() and not (hasattr(field, "text") and field.text())
+        and not isinstance(field.parent(), QComboBox | QAbstractSpinBox)
+    ]  # fmt: skip
+    assert nameless == []
