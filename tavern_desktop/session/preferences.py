@@ -28,6 +28,10 @@ class Settings(msgspec.Struct, frozen=True):
     """Whether going past the last alternative of the newest reply has another one written."""
     shows_speed: bool = False
     """Whether replies say how many tokens a second they were written with."""
+    spelling: bool = True
+    """Whether the spelling of what is being written is checked."""
+    spelling_languages: tuple[str, ...] = ()
+    """Languages it is checked in, as dictionaries are called; empty for the system's and English."""
     unseen_on_disk: bool = False
     """Whether alternatives that are not shown stay on disk in long chats, instead of in memory."""
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tavern_desktop.ui.connecting.data import ConnectData
     from tavern_desktop.ui.forms import Forms
     from tavern_desktop.ui.reply_marks import ReplyMarks
+    from tavern_desktop.ui.spelling import Spelling
 
 log = logging.getLogger(__name__)
 
@@ -95,6 +96,7 @@ class Services(QObject):
         self._generations: Generations | None = None
         self._reply_marks: ReplyMarks | None = None
         self._model_servers: ModelServers | None = None
+        self._spelling: Spelling | None = None
         self._connecting: ConnectData | None = None
         self._forms: Forms | None = None
 
@@ -152,6 +154,15 @@ class Services(QObject):
         if self._model_servers is not None:
             self._model_servers.close()
         self._generations = self._model_servers = None
+
+    @property
+    def spelling(self) -> Spelling:
+        """The dictionaries for what is being written; made when first asked for, read when somebody types."""
+        if self._spelling is None:
+            from tavern_desktop.ui.spelling import Spelling
+
+            self._spelling = Spelling(self, self)
+        return self._spelling
 
     @property
     def own_data(self) -> Path:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialog,
     QFormLayout,
     QHBoxLayout,
+    QMenu,
     QSpinBox,
     QVBoxLayout,
     QWidget,
@@ -55,7 +58,12 @@ class SettingsDialog(QDialog):
         self.mounted_count.setSpecialValueText(self.tr("As SillyTavern has it"))
         self.enter_sends = QCheckBox(self.tr("Enter sends, Shift+Enter makes a new line"))
         self.writes_past_last = QCheckBox(self.tr("Past the last swipe, write another"))
-        self.shows_speed = QCheckBox(self.tr("Show how fast replies are written, in tokens per second"))
+        self.shows_speed = QCheckBox(self.tr("Show tokens per second"))
+        self.spelling = QCheckBox(self.tr("Check what I write"))
+        self.languages = push_button(self.tr("As the system"))
+        self.languages.setAccessibleName(self.tr("Languages of the spelling check"))
+        self.languages.setMenu(QMenu(self.languages))
+        self._chosen_languages: tuple[str, ...] = ()
         self.unseen_on_disk = QCheckBox(self.tr("Keep unseen alternatives on disk in long chats"))
         self.folder = ElidedLabel(data_root)
         self.show_settings(settings)
@@ -66,6 +74,8 @@ class SettingsDialog(QDialog):
         self.enter_sends.toggled.connect(lambda on: self._say("enter_sends", on))
         self.writes_past_last.toggled.connect(lambda on: self._say("writes_past_last", on))
         self.shows_speed.toggled.connect(lambda on: self._say("shows_speed", on))
+        self.spelling.toggled.connect(lambda on: self._say("spelling", on))
+        self.spelling.toggled.connect(self.languages.setEnabled)
         self.unseen_on_disk.toggled.connect(lambda on: self._say("unseen_on_disk", on))
 
     def show_settings(self, settings: Settings) -> None:
@@ -77,6 +87,10 @@ class SettingsDialog(QDialog):
         self.enter_sends.setChecked(settings.enter_sends)
         self.writes_past_last.setChecked(settings.writes_past_last)
         self.shows_speed.setChecked(settings.shows_speed)
+        self.spelling.setChecked(settings.spelling)
+        self.languages.setEnabled(settings.spelling)
+        self._chosen_languages = settings.spelling_languages
+        self._name_languages()
         self.unseen_on_disk.setChecked(settings.unseen_on_disk)
 
     def _lay_out(self) -> None:
@@ -89,6 +103,9 @@ class SettingsDialog(QDialog):
         change = push_button(self.tr("Change…"), "plain", self.folder_requested.emit)
         change.setAccessibleName(self.tr("Choose another data folder"))
         folder.addWidget(change)
+        spelling = QHBoxLayout()
+        spelling.addWidget(self.spelling, 1)
+        spelling.addWidget(self.languages)
         rows: tuple[tuple[str, QWidget | QHBoxLayout, str], ...] = (
             (self.tr("Colours"), self.theme, self.tr("Light, dark, or what the system says")),
             (self.tr("Text size"), self.text_size, self.tr("Size of the text in the chat (Ctrl++, Ctrl+-, Ctrl+0)")),
@@ -96,6 +113,7 @@ class SettingsDialog(QDialog):
             (self.tr("Keys"), self.enter_sends, self.tr("Otherwise Enter makes a new line and Shift+Enter sends")),
             (self.tr("Swipes"), self.writes_past_last, self.tr("Otherwise the first one comes after the last")),
             (self.tr("Replies"), self.shows_speed, self.tr("While a reply is written and beside its time")),
+            (self.tr("Spelling"), spelling, ""),
             (
                 self.tr("Memory"),
                 self.unseen_on_disk,
@@ -122,8 +140,36 @@ class SettingsDialog(QDialog):
         column.addLayout(foot)
         self.setMinimumWidth(580)
 
+    def show_languages(self, languages: Sequence[str]) -> None:
+        """Offer the languages whose dictionaries are there."""
+        menu = self.languages.menu()
+        menu.clear()
+        for language in languages:
+            act = menu.addAction(_language_name(language))
+            act.setCheckable(True)
+            act.setChecked(language in self._chosen_languages)
+            act.toggled.connect(partial(self._choose_language, language))
+
+    def _choose_language(self, language: str, on: bool) -> None:
+        others = tuple(one for one in self._chosen_languages if one != language)
+        self._chosen_languages = (*others, language) if on else others
+        self._name_languages()
+        self._say("spelling_languages", self._chosen_languages)
+
+    def _name_languages(self) -> None:
+        names = ", ".join(map(_language_name, self._chosen_languages))
+        self.languages.setText(names or self.tr("As the system"))
+
     def _mounted_changed(self, value: int) -> None:
         self._say("mounted_count", None if value < MOUNTED[0] else value)
 
     def _say(self, name: str, value: Any) -> None:
         self.setting_changed.emit(name, value)
+
+
+def _language_name(dictionary: str) -> str:
+    """Return how speakers of a dictionary's language call it; the dictionary's own name where that is no language."""
+    locale = QLocale(dictionary)
+    if locale.language() == QLocale.Language.C:
+        return dictionary
+    return f"{locale.nativeLanguageName()} ({dictionary})"

@@ -21,6 +21,7 @@ from tavern_desktop.ui.banner import Banner, Button, Notice
 from tavern_desktop.ui.chat.view import ChatView
 from tavern_desktop.ui.message_commands import MessageCommands
 from tavern_desktop.ui.services import Services
+from tavern_desktop.ui.spelling import SpellMarks
 
 UNFINISHED = "unfinished"
 
@@ -120,7 +121,9 @@ class UnfinishedEdits(QObject):
     # -- the editor -------------------------------------------------------------------------------------
 
     def _note_editor(self, is_open: bool) -> None:
-        session, key = self._session(), self._view.editing.key
+        session, key, frame = self._session(), self._view.editing.key, self._view.editing.frame
+        if frame is not None:
+            SpellMarks(frame.field, self._services.spelling)
         if is_open and session is not None and session.chat is not None and key is not None:
             self._edited = ref_of(session.chat, key)
             self._banner.take_away(UNFINISHED)

@@ -418,6 +418,7 @@ class WindowActs(QObject):
 
     def show_settings(self) -> None:
         """Open the settings."""
+        from tavern_desktop.session.spelling import dictionaries
         from tavern_desktop.ui.settings_dialog import SettingsDialog
 
         dialog = SettingsDialog(self._window, self._services.settings, str(self._services.root.path))
@@ -425,6 +426,14 @@ class WindowActs(QObject):
         dialog.folder_requested.connect(self.ask_for_folder)
         self._services.root_changed.connect(dialog.accept)
         dialog.open()
+        open_ones = [dialog]
+        dialog.finished.connect(open_ones.clear)
+
+        def offer(outcome: Outcome[dict[str, Path]]) -> None:
+            for one in open_ones:  # none where it is closed again
+                one.show_languages(sorted(outcome.result()))
+
+        self._services.runner.submit(dictionaries, offer)
 
     def _show_pane(self, name: str) -> None:
         window = self._window

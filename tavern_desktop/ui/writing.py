@@ -22,6 +22,7 @@ from tavern_desktop.ui.message_commands import MessageCommands
 from tavern_desktop.ui.sending import command_for
 from tavern_desktop.ui.services import Services
 from tavern_desktop.ui.slash import SlashCommand, SlashError, is_slash, parse_slash
+from tavern_desktop.ui.spelling import SpellMarks
 
 if TYPE_CHECKING:
     from tavern_desktop.session.drafts import Drafts
@@ -65,6 +66,7 @@ class Writing(QObject):
         self._commands = commands
         self.attaching = Attaching(services, area, self)
         self.attaching.refused.connect(self._say)
+        SpellMarks(area.text, services.spelling)
         area.text.send_requested.connect(self.send)
         area.text.textChanged.connect(self._note_text)
         self._drafts: Drafts | None = None
