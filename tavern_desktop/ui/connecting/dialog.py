@@ -8,7 +8,6 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QDialog,
-    QFileDialog,
     QHBoxLayout,
     QLayout,
     QMessageBox,
@@ -21,6 +20,7 @@ from tavern_desktop.backends.connection import Connection, is_near
 from tavern_desktop.session.local_model import why_not
 from tavern_desktop.ui.connecting import words
 from tavern_desktop.ui.connecting.data import ConnectData
+from tavern_desktop.ui.connecting.model_file import choose_model_file
 from tavern_desktop.ui.connecting.row import ConnectionRow
 from tavern_desktop.ui.widgets import label, push_button, set_tone
 
@@ -80,12 +80,7 @@ class ConnectDialog(QDialog):
 
     def ask_for_file(self) -> None:
         """Have the person choose a model file, and run it."""
-        dialog = QFileDialog(self, self.tr("Run a Model File"))
-        dialog.setNameFilters([self.tr("Models (*.gguf)"), self.tr("All files (*)")])
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(lambda path: self.use_file(Path(path)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        choose_model_file(self, lambda path: self.use_file(Path(path)))
 
     def use_file(self, path: Path) -> None:
         """Run a model file from now on."""

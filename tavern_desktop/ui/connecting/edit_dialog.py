@@ -16,6 +16,7 @@ from tavern_desktop.session.connections import new_id
 from tavern_desktop.session.refusals import Refused
 from tavern_desktop.ui.connecting import words
 from tavern_desktop.ui.connecting.data import ConnectData
+from tavern_desktop.ui.connecting.model_file import choose_model_file
 from tavern_desktop.ui.connecting.more_fields import MoreFields
 from tavern_desktop.ui.widgets import TextField, label, push_button, set_tone
 
@@ -54,6 +55,8 @@ class EditConnection(QDialog):
         self.model.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.model.setMinimumContentsLength(24)
         self.fetch_button = push_button(self.tr("Fetch Models"), "plain", self.fetch_models)
+        self.file = TextField("", self.tr("Model file"))
+        self.file_button = push_button(self.tr("Choose…"), "plain", self._choose_file)
         self.more_button = push_button(self.tr("More…"), "quiet", self._show_more)
         self.more = MoreFields()
         self.said = label("", "muted", wrap=True)
@@ -102,6 +105,9 @@ class EditConnection(QDialog):
             self._say(self.tr("Asking for the models…"))
             self._ask(self._data.models_of(connection, self._typed_secrets(), self._take_models))
 
+    def _choose_file(self) -> None:
+        choose_model_file(self, self.file.setText)
+
     def _tested(self, status: Status | None, problem: str) -> None:
         if self._is_closed:
             return
@@ -144,7 +150,7 @@ class EditConnection(QDialog):
     def _read(self) -> Connection | None:
         """Return the connection as it is typed, None after saying what is wrong with it."""
         name = self.name.text().strip()
-        model = self.model.currentText().strip()
+        model = (self.file.text() if self._is_local else self.model.currentText()).strip()
         try:
             if not name:
                 raise Refused(self.tr("A connection needs a name."))
@@ -178,6 +184,7 @@ class EditConnection(QDialog):
         self.name.setText(connection.name)
         self.url.setText(connection.url)
         self.model.setCurrentText(connection.model)
+        self.file.setText(connection.model)
         self.more.show_connection(connection)
         kept = self.tr("A key is kept; leave this empty to go on with it") if place else self.tr("None")
         self.key.setPlaceholderText(kept)
@@ -226,8 +233,10 @@ class EditConnection(QDialog):
         model.addWidget(self.model, 1)
         model.addWidget(self.fetch_button)
         if self._is_local:
-            self.fetch_button.hide()
-            rows: list[tuple[str, QWidget]] = [(self.tr("Name"), self.name), (self.tr("Model file"), _holder(model))]
+            file = QHBoxLayout()
+            file.addWidget(self.file, 1)
+            file.addWidget(self.file_button)
+            rows: list[tuple[str, QWidget]] = [(self.tr("Name"), self.name), (self.tr("Model file"), _holder(file))]
         else:
             key = QVBoxLayout()
             key.setSpacing(3)
@@ -246,7 +255,7 @@ class EditConnection(QDialog):
         self.model.setAccessibleName(self.tr("Model"))
         buttons = QHBoxLayout()
         buttons.setSpacing(8)
-        for button in (self.fetch_button, self.more_button, self.test_button):
+        for button in (self.fetch_button, self.file_button, self.more_button, self.test_button):
             button.setAutoDefault(False)
         buttons.addWidget(self.test_button)
         buttons.addStretch(1)

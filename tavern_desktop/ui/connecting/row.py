@@ -29,7 +29,7 @@ class ConnectionRow(QFrame):
         self._sign = Sign(sign, "muted", 20)
         self.buttons: list[QPushButton | QToolButton] = []
         self._deeds = QHBoxLayout()
-        self._deeds.setSpacing(2)
+        self._deeds.setSpacing(4)
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(self.name)
