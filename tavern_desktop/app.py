@@ -259,6 +259,7 @@ def _services(start: Start, claim: Claim, application: QApplication) -> Services
             folder / recovered.FOLDER,
             own_folder=folder,
             root=root.path,
+            folders=start.folders,
             header_for_headerless=partial(header_for_headerless, root),
             read_only=not claim.move_to(folder),
             messages_of=cold_swipes.messages_of,

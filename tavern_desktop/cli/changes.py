@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tavern_desktop.cli import output
 from tavern_desktop.cli.context import Context
-from tavern_desktop.cli.owner import ask_owner, open_chats, own_folder, owning
+from tavern_desktop.cli.owner import ask_owner, open_chats, owning
 from tavern_desktop.library.data_root import DataRoot, root_of
 from tavern_desktop.session import changes
 from tavern_desktop.session.change_job import ChangeJob
@@ -76,7 +76,7 @@ def change_chat(context: Context, path: Path, change: Change) -> Result:
 def _change_here(context: Context, root: DataRoot | None, path: Path, change: Change) -> Result:
     """Change the chat in this process."""
     runner = PlainRunner()
-    job = ChangeJob(open_chats(runner, own_folder(context, root), root), path, change)
+    job = ChangeJob(open_chats(runner, context, root), path, change)
     runner.run_until_idle()
     if job.error is not None:
         raise job.error

@@ -116,7 +116,7 @@ def act_on(context: Context, path: Path, what: FileAct) -> Report:
 def _act_here(context: Context, root: DataRoot | None, path: Path, act: FileAct) -> Report:
     runner = PlainRunner()
     folder = own_folder(context, root)
-    job = FileJob(FileActs(runner, open_chats(runner, folder, root), folder), path, act)
+    job = FileJob(FileActs(runner, open_chats(runner, context, root), folder), path, act)
     runner.run_until_idle()
     if job.error is not None:
         raise job.error

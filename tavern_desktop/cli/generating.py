@@ -74,7 +74,7 @@ def send(context: Context) -> int:
 def _send_here(context: Context, root: DataRoot | None, wanted: Wanted, printer: _Printer) -> dict[str, Any]:
     runner = PlainRunner()
     folder = own_folder(context, root)
-    chats = open_chats(runner, folder, root)
+    chats = open_chats(runner, context, root)
     servers = ModelServers(runner, context.folders, folder, connection=context.args.backend, frame=0)
     generations = Generations(chats, lambda: servers)
     generations.started.connect(lambda task: task.log.added.connect(lambda _: printer.show(task.log.so_far().text)))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tavern_desktop.cli import output
 from tavern_desktop.cli.context import Context
-from tavern_desktop.cli.owner import Report, ask_owner, open_chats, own_folder, owning
+from tavern_desktop.cli.owner import Report, ask_owner, open_chats, owning
 from tavern_desktop.library.data_root import DataRoot, root_of
 from tavern_desktop.session import history_jobs
 from tavern_desktop.session.history_jobs import Wish, history_job, history_request
@@ -63,7 +63,7 @@ def _ask(context: Context, path: Path, wish: Wish) -> Report:
 
 def _do_here(context: Context, root: DataRoot | None, path: Path, wish: Wish) -> Report:
     runner = PlainRunner()
-    job = history_job(open_chats(runner, own_folder(context, root), root), path, wish)
+    job = history_job(open_chats(runner, context, root), path, wish)
     runner.run_until_idle()
     if job.error is not None:
         raise job.error

@@ -72,13 +72,15 @@ def own_folder(context: Context, root: DataRoot | None) -> Path:
     return context.folders.for_root(root.path).data if root else context.folders.data
 
 
-def open_chats(runner: PlainRunner, folder: Path, root: DataRoot | None) -> OpenChats:
+def open_chats(runner: PlainRunner, context: Context, root: DataRoot | None) -> OpenChats:
     """Return open chats for one command."""
+    folder = own_folder(context, root)
     return OpenChats(
         runner,
         folder / "recovery",
         own_folder=folder,
         root=root.path if root else None,
+        folders=context.folders,
         header_for_headerless=partial(header_for_headerless, root) if root else None,
         preview_limit=0,
         # Each command is a program of its own: a hundred of them shall not push every older backup out.

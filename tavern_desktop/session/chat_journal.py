@@ -29,7 +29,6 @@ from tavern_desktop.storage.journal_thinning import thin
 from tavern_desktop.storage.own_folders import make_folder
 from tavern_desktop.storage.publish import write_small_file
 from tavern_desktop.storage.signature import Signature
-from tavern_desktop.storage.unsaved import Unsaved, forget_unsaved, note_unsaved
 
 IDENTITY = "identity"
 """Names the file in a journal's folder that says whose journal it is: the chat's integrity value."""
@@ -56,6 +55,8 @@ class ChatJournal:
     def __init__(self, place: JournalPlace, chat: Path, kind: str) -> None:
         self.place = place
         self.journal = place.journal(chat)
+        self.let_go: Callable[[], object] = lambda: None
+        """Called when it is closed: another process may have the journal then."""
         self._chat = chat
         self._kind = kind
         self._warnings: list[str] = []
@@ -123,6 +124,7 @@ class ChatJournal:
         if self._waiting and not self._is_broken:
             self._break()
         self._guarded(lambda: self._tidy(chat_bytes))
+        self.let_go()
 
     # -- how it is done ---------------------------------------------------------------------------------
 
@@ -146,8 +148,7 @@ class ChatJournal:
             raise
         self._waiting.clear()
         if entries and self._note != "there":
-            unsaved = Unsaved(str(self._chat), self._kind, self._chat.stem, entries[0].at_ms)
-            note_unsaved(self.place.unsaved, self.place.key(self._chat), unsaved)
+            self.place.note_unsaved(self._chat, self._kind, entries[0].at_ms)
             self._note = "there"
 
     def _keep_first(self) -> None:
@@ -176,7 +177,7 @@ class ChatJournal:
 
     def _forget_note(self) -> None:
         if self._note != "none":
-            forget_unsaved(self.place.unsaved, self.place.key(self._chat))
+            self.place.forget_unsaved(self._chat)
             self._note = "none"
 
     def _tidy(self, chat_bytes: int) -> None:

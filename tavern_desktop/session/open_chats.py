@@ -19,6 +19,7 @@ from tavern_desktop.session.runner import Outcome, Runner
 from tavern_desktop.storage.directory import kind_of
 from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.locks import FileKey, file_key, same_file
+from tavern_desktop.storage.own_folders import OwnFolders
 from tavern_desktop.storage.reader import MessagesOf
 from tavern_desktop.storage.savelog import SaveLog
 from tavern_desktop.storage.signature import Signature
@@ -49,6 +50,7 @@ class OpenChats:
         backups: Backups | None = None,
         own_folder: Path | None = None,
         root: Path | None = None,
+        folders: OwnFolders | None = None,
         messages_of: Callable[[Path], MessagesOf] = in_memory,
     ) -> None:
         """`recovery_folder`: in our own folder, for unsaved states; made when needed.
@@ -56,7 +58,8 @@ class OpenChats:
         `header_for_headerless`: called off the owner for group chats without a header. `read_only`: another process
         owns the data folder. `preview_limit`: see `Setup`; 0 for the command line. `backups`: who backs up what is
         saved, else as a program does that stays open. `own_folder`: ours for the data root `root`, for journals, the
-        log of saves and copies of chats outside of it; without it there are none. `messages_of`: decides what of a chat
+        log of saves and copies of chats outside of it; without it there are none.
+        `folders`: all of ours, for the journals of chats outside of that root. `messages_of`: decides what of a chat
         is kept in memory.
         """
         self.unsaved_changed: Signal[()] = Signal()
@@ -66,7 +69,7 @@ class OpenChats:
         self._runner = runner
         self.backups = backups or Backups(runner)
         self.header_for_headerless = header_for_headerless or _no_metadata
-        self.journals = JournalPlace(own_folder, root) if own_folder is not None and not read_only else None
+        self.journals = JournalPlace(own_folder, root, folders) if own_folder is not None and not read_only else None
         self._setup = Setup(
             runner,
             recovery_folder,

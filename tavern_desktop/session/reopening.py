@@ -86,13 +86,19 @@ def open_journal(place: JournalPlace, chat: Path, kind: str, loaded: Loaded) -> 
     """Open the journal of a chat that was just read."""
     journal = ChatJournal(place, chat, kind)
     try:
+        let_go = place.lock(chat)
+        if let_go is None:
+            return Opened(None)  # another process has the chat open too, and writes down what it does
+        journal.let_go = let_go
         if _is_of(journal.journal, loaded):
             with contextlib.suppress(DeltaMismatch):  # it tells of something else: begin anew
                 return _reopened(journal, chat, loaded)
         if journal.journal.number:
             place.removed(chat)
             journal = ChatJournal(place, chat, kind)
+            journal.let_go = let_go
     except StorageError as error:
+        journal.let_go()
         return Opened(None, warning=f"The history of this chat cannot be read, so none is kept. {sentence(error)}")
     journal.begin(loaded.messages, loaded.header.integrity(), is_known=False)
     return Opened(journal, _pending(place, chat, loaded))
