@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QMessageBox
 
 from tavern_desktop.chat.chat import Chat
@@ -237,7 +237,9 @@ class SpecialDeeds(QObject):
     def _ended(self, form: FormDefinition | None, values: dict[str, Any], error: StorageError | None) -> None:
         if error is not None:
             text = self.tr("It could not be saved, so nothing was submitted. {reason}")
-            self._pane.banner.show_notice(Notice(text.format(reason=sentence(error)), tone="danger", key=NOTICE))
+            notice = Notice(text.format(reason=sentence(error)), tone="danger", key=NOTICE)
+            # In front of what is said of the save itself.
+            QTimer.singleShot(0, self, lambda: self._pane.banner.show_notice(notice))
             return
         if form is not None and form.handler is not None:
             form.handler(values)
