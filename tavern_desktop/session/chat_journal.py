@@ -92,6 +92,8 @@ class ChatJournal:
         journal = ChatJournal(self.place, target, self._kind)
         journal._guarded(lambda: self.place.removed(target))  # of another chat that once had this name
         journal.begin(new.messages, new.header.integrity(), is_known=False)
+        journal._take_lock()
+        self.let_go()
         return journal
 
     def published(self, signature: Signature, count: int, identity: str | None) -> None:
@@ -111,6 +113,8 @@ class ChatJournal:
         """Go on under another name of the chat, to which its journal was moved."""
         self._chat = chat
         self.journal = self.place.journal(chat)
+        self.let_go()
+        self._take_lock()
         self._note = "perhaps"
 
     def fetch_warnings(self) -> list[str]:
@@ -127,6 +131,14 @@ class ChatJournal:
         self.let_go()
 
     # -- how it is done ---------------------------------------------------------------------------------
+
+    def _take_lock(self) -> None:
+        """Take the journal of a name that is new for this process; nobody can have it yet."""
+
+        def take() -> None:
+            self.let_go = self.place.lock(self._chat) or self.let_go
+
+        self._guarded(take)
 
     def _append_waiting(self) -> None:
         if not self._waiting or self._is_broken:
