@@ -5,6 +5,7 @@ Steps 4 and 5 of the alignment (conversation entry 5.3).
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict, deque
 from collections.abc import Hashable, Iterable
 from functools import cached_property
@@ -30,6 +31,10 @@ MOST_COMPARISONS = 4000
 """Comparisons of texts in one alignment: about a quarter of a second."""
 
 
+_WITH_SECONDS = re.compile(r"\d\d:\d\d:\d\d|m\s?\d\ds")
+"""Of the forms of a date those that tell seconds."""
+
+
 def role(data: dict[str, Any]) -> str:
     """Return the role for comparing: hiding turns an assistant's message into a system's, so these are one."""
     found = facts.role(data)
@@ -50,11 +55,15 @@ def text_key(raw: bytes) -> Hashable | None:
 
 
 def are_one(one: bytes, other: bytes) -> bool:
-    """Say whether two records are one message by themselves, wherever they stand: by id, by date or by their texts."""
+    """Say whether two records are one message by themselves, wherever they stand: by id, by date or by their texts.
+
+    Dates of old, which are only as fine as a minute, prove nothing.
+    """
     first, second = jsontext.decode(one), jsontext.decode(other)
     if identity.id_of(first) is not None and identity.id_of(first) == identity.id_of(second):
         return True
-    if first.get("send_date") and date_key(one) == date_key(other):
+    date = first.get("send_date")
+    if isinstance(date, str) and _WITH_SECONDS.search(date) and date_key(one) == date_key(other):
         return True
     mine, theirs = Texts(one), Texts(other)
     return mine.role == theirs.role and mine.is_like(theirs)

@@ -113,7 +113,6 @@ class CopyActs:
         self._runner = runner
         self._chats = chats
         self._acts = acts
-        self._running: set[_CopyMerge] = set()
 
     def merge(
         self, path: Path, copy: Path, done: Callable[[Outcome[CopyMerged]], None], *, keep_copy: bool = False
@@ -126,14 +125,7 @@ class CopyActs:
         other = self._chats.session_for(copy)
         if other is not None and other.is_dirty:
             raise CommandRefused(COPY_UNSAVED)
-        running = _CopyMerge(self._runner, self._chats, self._acts, path, copy, keep_copy)
-        self._running.add(running)  # the session's signals do not keep it
-
-        def finished(outcome: Outcome[CopyMerged]) -> None:
-            self._running.discard(running)
-            done(outcome)
-
-        running.start(finished)
+        _CopyMerge(self._runner, self._chats, self._acts, path, copy, keep_copy).start(done)
 
     def compare(self, path: Path, copy: Path, done: Callable[[Outcome[Comparison]], None]) -> None:
         """Say what a copy has that the chat at `path`, as it is seen, has not, and the other way round.
@@ -183,12 +175,13 @@ class _CopyMerge:
         self._stage: Stage = "loading"
         self._result = MergeResult(())
         self._session = chats.open(path)
+        self._slot = lambda: self._go_on()  # a function is kept by a signal, a method is not
 
     def start(self, done: Callable[[Outcome[CopyMerged]], None]) -> None:
         """Go on by itself from here until `done` is called, once."""
         self._done = done
-        self._session.state_changed.connect(self._go_on)
-        self._session.save_changed.connect(self._go_on)
+        self._session.state_changed.connect(self._slot)
+        self._session.save_changed.connect(self._slot)
         self._go_on()
 
     def _go_on(self) -> None:
@@ -250,8 +243,8 @@ class _CopyMerge:
 
     def _finish(self, outcome: Outcome[CopyMerged]) -> None:
         self._stage = "finished"
-        self._session.state_changed.disconnect(self._go_on)
-        self._session.save_changed.disconnect(self._go_on)
+        self._session.state_changed.disconnect(self._slot)
+        self._session.save_changed.disconnect(self._slot)
         self._chats.release(self._session)
         self._done(outcome)
 

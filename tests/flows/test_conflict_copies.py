@@ -14,7 +14,7 @@ from tests.flows.conftest import MakeChat
 from tests.flows.person import CTRL, Person
 from tests.flows.test_written_meanwhile import appended, banner, press, records, started
 
-EDITED = "Said otherwise on the train."
+EDITED = " This was added on the train."
 ELSEWHERE = "sync-conflict-20260109-183000-ABCDEFG"
 
 
@@ -38,7 +38,8 @@ def path(make_chat: MakeChat) -> Path:
     path = make_chat(40)
     whole = path.read_bytes()
     edited = appended(path, "Written on the train.", "And at home.").split(b"\n")
-    edited[8] = json.dumps(json.loads(edited[8]) | {"mes": EDITED}).encode()
+    changed = json.loads(edited[8])
+    edited[8] = json.dumps(changed | {"mes": changed["mes"] + EDITED}).encode()
     copy_of(path).write_bytes(b"\n".join(edited))
     path.write_bytes(b"\n".join([whole, message("Written here.")]))
     return path
@@ -109,7 +110,7 @@ def test_both_side_by_side_and_single_messages_of_the_copy_taken(person: Person,
         window.model.setData(window.model.index(row), Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole)
     window.take.click()
     person.wait(lambda: "Written on the train." in texts(path))
-    assert sorted(texts(path)) == sorted([*before[:7], EDITED, *before[8:], "Written on the train."])
+    assert sorted(texts(path)) == sorted([*before[:7], before[7] + EDITED, *before[8:], "Written on the train."])
     assert copy_of(path).exists()
     person.quit()
 

@@ -238,23 +238,23 @@ def journaled(tmp_path: Path, root: DataRoot) -> Desk:
 
 
 def test_what_was_deleted_here_does_not_come_back_with_an_old_copy(journaled: Desk, chat: Path, copy: Path) -> None:
-    write(chat, [user(f"m{number}", send_date=str(number)) for number in range(6)])
+    write(chat, [user(f"message {number}", send_date=str(number)) for number in range(6)])
     session = journaled.chats.open(chat)
     journaled.runner.run_until_idle()
     assert session.chat is not None
     # The copy was made before what is done here: there two messages were edited, and one came.
     lines = [json.loads(line) for line in chat.read_bytes().split(b"\n")[1:]]
-    lines[1]["mes"], lines[4]["mes"] = "m1 edited there", "m4 edited there"
+    lines[1]["mes"], lines[4]["mes"] = "message 1 there", "message 4 there"
     write(copy, [*lines, user("came there", send_date="9")])
     keys = [message.key for message in session.chat.messages]
     session.do(DeleteMessages([keys[0], keys[1]]))
-    session.do(EditText(keys[3], "m3 edited here"))
+    session.do(EditText(keys[3], "message 3 here"))
     session.do(AppendMessage(user("came here", send_date="8")))
     session.save_now()
     merged = merge(journaled, chat, copy)
-    # m0 stays deleted, m1 was edited there; no edit of either side is lost, and nothing came twice.
+    # message 0 stays deleted, message 1 was edited there; no edit of either side is lost, and nothing came twice.
     assert texts(session.chat) == [
-        "m1 edited there", "m2", "m3 edited here", "m4 edited there", "m5", "came there", "came here",
+        "message 1 there", "message 2", "message 3 here", "message 4 there", "message 5", "came there", "came here",
     ]  # fmt: skip
     assert merged.differing == 0
 
