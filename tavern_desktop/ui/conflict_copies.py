@@ -13,7 +13,7 @@ from tavern_desktop.session.refusals import Refused
 from tavern_desktop.session.runner import Outcome
 from tavern_desktop.storage.conflict_copies import made_at_ms
 from tavern_desktop.storage.errors import StorageError, sentence
-from tavern_desktop.ui.banner import Notice
+from tavern_desktop.ui.banner import Button, Notice
 from tavern_desktop.ui.relative_date import day_in_words
 
 if TYPE_CHECKING:
@@ -120,10 +120,12 @@ class ConflictCopies(QObject):
         for warning in removed.warnings if removed is not None else ():
             self._services.messages.warning(warning)
         first = next(iter((*result.added_by_disk, *result.changed_by_disk)), None)
-        buttons = []
-        if first is not None and self._part.desk.path == merged.path:
-            buttons.append((self.tr("Show"), partial(self._part.desk.show_message, first)))
-        if removed is not None:
+        buttons: list[Button] = []
+        if self._part.desk.path != merged.path:  # undone is what is seen
+            buttons.append((self.tr("Open the Chat"), partial(self._part.desk.open, merged.path)))
+        else:
+            if first is not None:
+                buttons.append((self.tr("Show"), partial(self._part.desk.show_message, first)))
             buttons.append((self.tr("Undo"), partial(self._undo, merged)))
         notice = Notice(self._told_of_merge(merged), buttons, key=OUTCOME, looks=(self.tr("Show"),))
         self._part.pane.banner.show_notice(notice)
@@ -162,8 +164,8 @@ class ConflictCopies(QObject):
         """Have both versions as they were: the chat's own, and the copy beside it."""
         from tavern_desktop.session.copy_acts import MergeCopy
 
-        session = self._services.open_chats.session_for(merged.path)
-        if session is not None and session.undo_label == MergeCopy.label:
+        session = self._part.desk.session
+        if session is not None and session.path == merged.path and session.undo_label == MergeCopy.label:
             self._part.desk.commands.undo()
         if merged.removed is not None:
             self._bring_back(merged.path, merged.removed)

@@ -167,6 +167,21 @@ def test_a_copy_that_arrives_while_one_reads_is_told_of(person: Person, make_cha
     person.quit()
 
 
+def test_a_chat_that_is_not_in_view_is_merged_from_the_list(person: Person, path: Path) -> None:
+    started(person)
+    other = next(row.path for row in person.window.services.library.chats if row.path != path)
+    person.window.acts.open_chat(str(other))
+    person.wait(lambda: person.window.desk.path == other)
+    person.window.part.copies.show(path)
+    person.find(QWidget, "conflictDialog").merge_button.click()
+    person.wait(lambda: banner(person).startswith("Merged: 2 messages"))
+    assert (buttons(person), person.window.desk.path) == (["Open the Chat"], other)
+    press(person, "Open the Chat")
+    person.wait(lambda: person.window.desk.path == path)
+    assert "Written on the train." in texts(path)
+    person.quit()
+
+
 def test_a_copy_that_is_opened_by_itself_says_of_what(person: Person, path: Path) -> None:
     person.start(str(copy_of(path)))
     person.wait(lambda: banner(person) == "This is a conflict copy of “The long road”.")
