@@ -40,6 +40,12 @@ class Open:
         self.memory = [message for message in self.memory if message is not gone]
         self.states.record(self.memory, [gone.key])
 
+    def follow(self, disk: list[Record]) -> None:
+        """Become what another program wrote: what is there goes on, and messages may come behind it."""
+        known = {message.raw: message for message in self.memory}
+        self.memory = [known.get(raw) or Message.read([raw])[0] for raw in encoded(disk)]
+        self.states.record(self.memory, is_theirs=True)
+
     def merge(self, disk: list[Record]) -> MergeResult:
         version = outside_version(self.states, encoded(disk), self.memory)
         result = version.merge(self.memory, self.states.deleted)
@@ -54,6 +60,32 @@ class Open:
 @pytest.fixture
 def chat() -> Open:
     return Open()
+
+
+def test_what_others_wrote_and_took_back_is_not_ours_to_restore(chat: Open) -> None:
+    reply, another = chat.writer.record(), chat.writer.record()
+    chat.follow([*chat.loaded, reply])
+    result = chat.merge([*chat.loaded, another])
+    assert [message.data() for message in result.messages] == [*chat.loaded, another]
+    assert not result.restored
+    assert len(result.deleted_by_disk) == 1
+
+
+def test_what_we_wrote_is_restored_whatever_was_followed_since(chat: Open) -> None:
+    sent = chat.send()
+    chat.follow([*chat.records(), chat.writer.record()])
+    result = chat.merge(chat.loaded)
+    assert sent.key in result.restored
+    assert sent in result.messages
+
+
+def test_followed_before_we_wrote_it_goes_and_ours_comes_back(chat: Open) -> None:
+    theirs = chat.writer.record()
+    chat.follow([*chat.loaded, theirs])
+    sent = chat.send()
+    result = chat.merge(chat.loaded)
+    assert [message.data() for message in result.messages] == [*chat.loaded, sent.data()]
+    assert result.restored == (sent.key,)
 
 
 def test_a_save_over_our_newest_message_brings_it_back(chat: Open) -> None:
