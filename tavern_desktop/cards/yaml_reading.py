@@ -46,7 +46,7 @@ def read_value(text: str) -> Any:
     _refuse_foreign(events)
     nodes = iter([event for event in events if isinstance(event, yaml.NodeEvent | yaml.CollectionEndEvent)])
     first = next(nodes, None)
-    return None if first is None else _Tree(nodes).value(first, 0)
+    return None if first is None else Tree(nodes).value(first, 0)
 
 
 def plain_value(text: str) -> Any:
@@ -92,21 +92,34 @@ def _refuse_foreign(events: list[Any]) -> None:
         raise _at("multi_document", starts[1].start_mark)
     nodes = [event for event in events if isinstance(event, yaml.NodeEvent)]
     for event in nodes:
-        if event.anchor is not None:
-            raise _at("alias", event.start_mark)
-    for start in starts:
-        if start.version is not None or start.tags:
-            raise _at("tag", start.start_mark)
-    for event in nodes:
-        if getattr(event, "tag", None) is not None:
-            raise _at("tag", event.start_mark)
+        refuse_alias(event)
+    for event in (*starts, *nodes):
+        refuse_tag(event)
 
 
-class _Tree:
-    """Builds values from node events."""
+def refuse_alias(event: Any) -> None:
+    """Raise PayloadError for an anchor or an alias."""
+    if event.anchor is not None:
+        raise _at("alias", event.start_mark)
 
-    def __init__(self, events: Iterator[Any]) -> None:
+
+def refuse_tag(event: Any) -> None:
+    """Raise PayloadError for a tag, or for the start of a document that has directives."""
+    if isinstance(event, yaml.DocumentStartEvent):
+        has_some = event.version is not None or event.tags
+    else:
+        has_some = getattr(event, "tag", None) is not None
+    if has_some:
+        raise _at("tag", event.start_mark)
+
+
+class Tree:
+    """Builds values from node events: scalars, and starts and ends of collections."""
+
+    def __init__(self, events: Iterator[Any], most_scalar: int = MOST_SCALAR) -> None:
+        """`most_scalar`: how many bytes a scalar may have."""
         self._events = events
+        self._most_scalar = most_scalar
 
     def value(self, event: Any, depth: int) -> Any:
         if isinstance(event, yaml.ScalarEvent):
@@ -140,7 +153,7 @@ class _Tree:
 
     def _scalar(self, event: Any) -> Any:
         text: str = event.value
-        if len(text) > MOST_SCALAR or len(text.encode("utf-8", "surrogatepass")) > MOST_SCALAR:
+        if len(text) > self._most_scalar or len(text.encode("utf-8", "surrogatepass")) > self._most_scalar:
             raise _at("too_large", event.start_mark)
         return plain_value(text) if event.implicit[0] else text
 

@@ -45,7 +45,7 @@ def _mapping(value: dict[str, Any], depth: int) -> Iterator[str]:
     for name, item in value.items():
         if not isinstance(name, str) or len(name) > LONGEST_KEY or name == "<<":
             raise PayloadError("bad_key")
-        yield from _entry("  " * depth + _text(name) + ":", item, depth)
+        yield from _entry("  " * depth + text_scalar(name) + ":", item, depth)
 
 
 def _entry(start: str, item: Any, depth: int) -> Iterator[str]:
@@ -79,7 +79,7 @@ def _scalar(value: Any) -> str:
     if is_number(value):
         return _float(value)
     if isinstance(value, str):
-        return _text(value)
+        return text_scalar(value)
     raise ValueError(f"a {type(value).__name__} cannot stand in a payload")
 
 
@@ -93,12 +93,13 @@ def _float(value: float) -> str:
     return f"{mantissa if '.' in mantissa else mantissa + '.0'}e{sign}{exponent}"
 
 
-def _text(value: str) -> str:
+def text_scalar(value: str) -> str:
+    """Return a text as it stands in YAML. Raises ValueError for half a surrogate pair."""
     try:
         value.encode("utf-8")
     except UnicodeEncodeError:
         raise ValueError("half a surrogate pair cannot stand in a payload") from None
-    return value if _needs_no_quotes(value) else _quoted(value)
+    return value if _needs_no_quotes(value) else quoted(value)
 
 
 def _needs_no_quotes(value: str) -> bool:
@@ -107,7 +108,7 @@ def _needs_no_quotes(value: str) -> bool:
     return plain_value(value) is value or plain_value(value) == value
 
 
-def _quoted(value: str) -> str:
+def quoted(value: str) -> str:
     """Return a text in double quotes; what JSON leaves as it is but YAML must not is escaped too."""
     text = json.dumps(value, ensure_ascii=False)
     return re.sub(r"[\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff]", lambda mark: f"\\u{ord(mark[0]):04x}", text)

@@ -195,8 +195,8 @@ def _files(commands: argparse._SubParsersAction[argparse.ArgumentParser], common
     history.add_argument("--restore", metavar="ID", type=_text, help="make the chat what it was in version ID")
     history.add_argument("--out", metavar="COPY", help="with --restore: a new file instead, the chat stays")
 
-    export = _change(commands, common, "export", "write a chat as JSONL, Markdown, a web page or text")
-    export.add_argument("--format", choices=("jsonl", "md", "html", "txt"), required=True)
+    export = _change(commands, common, "export", "write a chat as JSONL, YAML, Markdown, a web page or text")
+    export.add_argument("--format", choices=("jsonl", "yaml", "md", "html", "txt"), required=True)
     export.add_argument("--out", metavar="OUT", required=True, help="a new file")
 
     deleted = _command(commands, common, "deleted", "deleted", "deleted chats of which a backup is still there")
@@ -209,7 +209,7 @@ def _files(commands: argparse._SubParsersAction[argparse.ArgumentParser], common
         owner.add_argument("--group", metavar="ID", help="the group whose chats, by its id or name")
 
     imported = _command(commands, common, "import", "import_", "chats of other programs as new chats of a character")
-    imported.add_argument("file", metavar="IN", help="JSONL, or JSON of Kobold Lite, CAI Tools, Agnai, RisuAI …")
+    imported.add_argument("file", metavar="IN", help="JSONL, YAML of chats export, or JSON of Kobold Lite, CAI Tools, Agnai, RisuAI …")
     whose = imported.add_mutually_exclusive_group()
     whose.add_argument("--character", metavar="STEM", help="whose chats they are; else the one whom the file names")
     whose.add_argument("--group", metavar="ID", help="the group whose chats they are, by its id or name")

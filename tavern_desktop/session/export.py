@@ -1,7 +1,8 @@
-"""A chat as a file for other programs and for people: JSONL byte for byte, Markdown, a web page, plain text.
+"""A chat as a file for other programs and for people: JSONL byte for byte, YAML, Markdown, a web page, plain text.
 
-What is hidden from prompts is left out of the three for people, as in SillyTavern's own text export. Nothing in
-the web page runs, and nothing in it is fetched from anywhere.
+The YAML document has every record to the letter, and can be changed by hand and imported again. What is hidden from
+prompts is left out of the three for reading, as in SillyTavern's own text export. Nothing in the web page runs, and
+nothing in it is fetched from anywhere.
 """
 
 from __future__ import annotations
@@ -15,17 +16,18 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tavern_desktop.chat import facts
+from tavern_desktop.chat.header import Header
 from tavern_desktop.chat.message import Message
 from tavern_desktop.storage.copies import copy_new
 from tavern_desktop.storage.directory import kind_of
 from tavern_desktop.storage.errors import ChangedOnDisk, StorageError
 from tavern_desktop.storage.names import SUFFIX
 from tavern_desktop.storage.publish import publish
-from tavern_desktop.storage.reader import BLOCK_SIZE, Cancelled, Progress, blocks, load, opened
+from tavern_desktop.storage.reader import BLOCK_SIZE, Cancelled, LoadedChat, Progress, blocks, load, opened
 from tavern_desktop.storage.signature import Signature
 
-Format = Literal["jsonl", "md", "html", "txt"]
-FORMATS: tuple[Format, ...] = ("jsonl", "md", "html", "txt")
+Format = Literal["jsonl", "yaml", "md", "html", "txt"]
+FORMATS: tuple[Format, ...] = ("jsonl", "yaml", "md", "html", "txt")
 
 TOLD_EVERY = 500
 """Messages after which is told how far it is."""
@@ -68,13 +70,13 @@ def copy_chat(path: Path, out: Path) -> None:
         _publish(out, _raw(path), there)
 
 
-def read_told(path: Path, cancelled: Cancelled | None = None) -> list[Message]:
-    """Return the messages of a chat as they are on disk. Raises StorageError."""
-    return load(path, kind=kind_of(path), cancelled=cancelled).messages
+def read_told(path: Path, cancelled: Cancelled | None = None) -> LoadedChat:
+    """Return a chat as it is on disk. Raises StorageError."""
+    return load(path, kind=kind_of(path), cancelled=cancelled)
 
 
 def write_text(
-    messages: list[Message],
+    chat: LoadedChat,
     path: Path,
     out: Path,
     form: Format,
@@ -82,12 +84,13 @@ def write_text(
     cancelled: Cancelled | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Write the messages of the chat at `path` for people to `out`, whatever is there.
+    """Write the chat at `path`, as it was read, for people to `out`, whatever is there.
 
     `progress` is told (messages, in all). Raises StorageError, cancelled.
     """
-    told = _counted(messages, cancelled, progress)
-    pieces = (piece.encode("utf-8", "replace") for piece in WRITERS[form](path.name.removesuffix(SUFFIX), told))
+    told, title = _counted(chat.messages, cancelled, progress), path.name.removesuffix(SUFFIX)
+    texts = _document(title, chat.header, told) if form == "yaml" else WRITERS[form](title, told)
+    pieces = (piece.encode("utf-8", "replace") for piece in texts)
     _publish(out, pieces, Signature.of_path(out))
 
 
@@ -154,6 +157,12 @@ def _escaped(name: str) -> str:
 def _raw(path: Path) -> Iterator[bytes]:
     with opened(path, sys.maxsize) as (file, signature):
         yield from blocks(file, signature.size, BLOCK_SIZE, path)
+
+
+def _document(title: str, header: Header | None, messages: Iterable[Message]) -> Iterator[str]:
+    from tavern_desktop.cards.store_writing import write_document  # YAML is loaded where it is asked for
+
+    return write_document(title, header.raw if header is not None else None, (message.raw for message in messages))
 
 
 def _counted(messages: list[Message], cancelled: Cancelled | None, progress: Progress | None) -> Iterator[Message]:

@@ -39,7 +39,7 @@ from tavern_desktop.storage.directory import kind_of
 from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.file_moves import bin_file, rename, rename_copies, renamed
 from tavern_desktop.storage.own_folders import make_folder
-from tavern_desktop.storage.reader import Cancelled, Progress
+from tavern_desktop.storage.reader import Cancelled, LoadedChat, Progress
 from tavern_desktop.storage.signature import Signature
 
 OWN_BIN, KEPT = "bin", "kept"
@@ -217,18 +217,18 @@ class FileActs:
         Only reading is done in the file's lane: turning a long chat into a text takes longer than a save may wait.
         `progress` is told (messages, in all), not on the owner.
         """
-        read: list[Message] = []
+        read: list[LoadedChat] = []
 
         def take() -> Path:
             require_free(path, out, replace=replace)
             if form == "jsonl":
                 copy_chat(path, out)
             else:
-                read.extend(read_told(path, cancelled))
+                read.append(read_told(path, cancelled))
             return out
 
         def write() -> FileDone:
-            write_text(read, path, out, form, cancelled=cancelled, progress=progress)
+            write_text(read[0], path, out, form, cancelled=cancelled, progress=progress)
             return FileDone(out)
 
         def taken(outcome: Outcome[FileDone]) -> None:

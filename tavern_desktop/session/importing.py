@@ -26,7 +26,7 @@ from tavern_desktop.storage.reader import Cancelled, Progress
 
 LOOKED_AT = 50
 """Messages at the beginning in which the character's name is looked for."""
-ENDINGS = (".jsonl", ".json")
+ENDINGS = (".jsonl", ".json", ".yaml")
 """Of the files that chats come in, for choosing among files; what counts is what is in them."""
 
 

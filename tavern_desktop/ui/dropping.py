@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QMimeData
 
 SUFFIX = ".jsonl"
-IMPORTED = (SUFFIX, ".json")
+IMPORTED = (SUFFIX, ".json", ".yaml")
 CARDS = (".png", ".json", ".charx", ".jpg", ".jpeg", ".webp")
 """Endings of files that may hold a character's card, whatever their content turns out to be."""
 

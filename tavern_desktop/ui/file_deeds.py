@@ -118,6 +118,7 @@ class FileDeeds(QObject):
         """Ask where to and in which form."""
         forms: dict[str, Format] = {
             self.tr("Chat file, byte for byte (*.jsonl)"): "jsonl",
+            self.tr("YAML document (*.yaml)"): "yaml",
             self.tr("Markdown (*.md)"): "md",
             self.tr("Web page (*.html)"): "html",
             self.tr("Plain text (*.txt)"): "txt",

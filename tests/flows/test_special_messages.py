@@ -51,28 +51,39 @@ def drop(person: Person, path: Path) -> None:
     QApplication.sendEvent(person.window, QDropEvent(QPointF(place), Qt.DropAction.CopyAction, data, buttons, keys))
 
 
+def chat_of(person: Person) -> Any:
+    session = person.window.desk.session
+    assert session is not None
+    return session.chat
+
+
 def cards(person: Person) -> list[Card]:
-    chat = person.window.desk.session.chat
+    chat = chat_of(person)
     found = (read_card(message.data()) for message in chat.messages)
     return [card for card in found if card is not None]
 
 
 def newest(person: Person) -> Any:
-    return person.window.desk.session.chat.messages[-1]
+    return chat_of(person).messages[-1]
 
 
 def frame_of(person: Person, at: int = -1) -> Any:
     """Click into a special message, and see its real fields."""
-    chat = person.window.desk.session.chat
+    chat = chat_of(person)
     keys = [message.key for message in chat.messages if read_card(message.data()) is not None]
     person.view.set_current_key(keys[at])
-    person.window.acts.run(Act.USE_SPECIAL)
-    person.wait(lambda: person.view.use.frame is not None)
+
+    def in_use() -> bool:
+        person.window.acts.run(Act.USE_SPECIAL)
+        return person.view.use.frame is not None
+
+    person.wait(in_use)  # which forms there are is read when the first is shown
     return person.view.use.frame
 
 
 def saved(person: Person) -> bool:
     session = person.window.desk.session
+    assert session is not None
     return bool(session.save_state.kind == "saved" and not session.is_dirty)
 
 
@@ -113,7 +124,7 @@ def test_a_form_is_filled_in_left_found_again_and_submitted(person: Person, make
     person.start()
     person.open_file(path)
     assert cards(person)[0].status == "submitted"
-    chat = person.window.desk.session.chat
+    chat = chat_of(person)
     assert not person.view.use.begin(chat.messages[-2].key)
     face = person.view.row_view(person.view.row_of(chat.messages[-2].key)).face
     assert any(piece.text == "one crate, fragile" for piece in face.words)

@@ -10,7 +10,7 @@ from tavern_desktop.chat import jsontext
 from tavern_desktop.chat.header import Header
 from tavern_desktop.chat.jsontext import JsonTextError
 from tavern_desktop.chat.message import Message
-from tavern_desktop.library.imports import agnai, cai_tools, jsonl, kobold_lite, risu, textgen
+from tavern_desktop.library.imports import agnai, cai_tools, jsonl, kobold_lite, risu, store_document, textgen
 from tavern_desktop.library.imports.notes import Adjustment, Notes
 from tavern_desktop.library.imports.plain_text import plain_text
 from tavern_desktop.library.imports.speech import Speakers
@@ -20,6 +20,7 @@ from tavern_desktop.storage.format import ChatKind
 from tavern_desktop.storage.reader import BLOCK_SIZE, Cancelled, Progress, blocks, opened
 
 JSONL = "SillyTavern"
+DOCUMENT = "chat-store"
 FORMATS = (
     ("Kobold Lite", kobold_lite),
     ("CAI Tools", cai_tools),
@@ -31,7 +32,7 @@ FORMATS = (
 
 UNKNOWN = (
     "This is no chat in a form known here: JSONL of SillyTavern, TavernAI or Chub, "
-    "or JSON of Kobold Lite, CAI Tools, text-generation-webui, Agnai or RisuAI"
+    "YAML of this program, or JSON of Kobold Lite, CAI Tools, text-generation-webui, Agnai or RisuAI"
 )
 
 
@@ -69,6 +70,8 @@ def read_file(
     """
     notes = Notes()
     with plain_text(path, notes) as plain:
+        if store_document.fits(plain):
+            return ReadFile(DOCUMENT, [_of_document(plain, notes)], notes.told(), is_exact=False)
         told = _json_of(plain)
         known = next((pair for pair in FORMATS if told is not None and pair[1].fits(told)), None)
         if told is None or known is None:
@@ -80,6 +83,12 @@ def read_file(
     if kind == "group":
         raise StorageError("validation", "argument", "Only chats in SillyTavern's own form can be given to a group")
     return _of_json(known[0], known[1], told, speakers, notes)
+
+
+def _of_document(path: Path, notes: Notes) -> ReadChat:
+    header, messages = store_document.read(path)
+    notes.add("header", header is None)
+    return ReadChat(header or Header.new(), messages)
 
 
 def _of_json(form: str, reader: Any, told: dict[str, Any], speakers: Speakers, notes: Notes) -> ReadFile:

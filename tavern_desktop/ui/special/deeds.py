@@ -203,7 +203,7 @@ class SpecialDeeds(QObject):
 
         labels = {"Form": "Fill in form", "ParameterSet": "Change parameters", "ColumnMatch": "Choose columns"}
         card = self._card(key)
-        if card is not None:
+        if card is not None and card.status == "draft":
             self._run(lambda: UpdateCard(key, payload, labels.get(card.type, "Edit special message"),
                                          is_copy=self.is_copy(key, card.id)))  # fmt: skip
 

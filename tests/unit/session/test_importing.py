@@ -10,6 +10,7 @@ import pytest
 from tavern_desktop.library.characters import list_characters
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.session import importing
+from tavern_desktop.session.export import export_chat
 from tavern_desktop.session.importing import Receiver, import_chats
 from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.index import Index
@@ -120,3 +121,35 @@ def test_names_that_files_cannot_have_do_no_harm(root: DataRoot, source: Path, n
 def test_a_file_that_is_not_there(root: DataRoot, tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="not_found"):
         import_chats(root, tmp_path / "gone.jsonl", ARIA)
+
+
+@pytest.mark.parametrize("end", [b"\r\n", b"\n", b""])
+def test_what_was_exported_as_yaml_comes_back_byte_for_byte(
+    root: DataRoot, source: Path, tmp_path: Path, end: bytes
+) -> None:
+    lines = [
+        HEAD.rstrip(),
+        b'{"name":"Aria Vale","mes":"Hi \\ud83d","n":1.50, "n":2}',
+        b'{"mes":"a\\n b","is_user":true}',
+    ]
+    source.write_bytes(b"\n".join(lines) + end)
+    out = tmp_path / "chat.yaml"
+    export_chat(source, out, "yaml")
+    done = import_chats(root, out, ARIA)
+    (path,) = done.paths
+    assert path.read_bytes() == b"\n".join(lines)
+    assert (done.form, done.messages, done.adjustments) == ("chat-store", 2, ())
+
+
+def test_a_document_with_an_error_leaves_no_file(root: DataRoot, tmp_path: Path) -> None:
+    document = tmp_path / "chat.yaml"
+    document.write_text("format: chat-store\nversion: 1\nentries:\n  - {kind: text, role: user, content: x}\n  - no\n")
+    before = chats(root)
+    with pytest.raises(StorageError) as caught:
+        import_chats(root, document, ARIA)
+    assert (caught.value.detail, caught.value.message, caught.value.index) == (
+        "argument",
+        "Entry 1: it is no mapping.",
+        1,
+    )
+    assert chats(root) == before

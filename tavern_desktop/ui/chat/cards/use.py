@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, Qt
+from PySide6.QtWidgets import QApplication
 
 if TYPE_CHECKING:
     from tavern_desktop.cards.envelope import Card
@@ -71,7 +72,10 @@ class CardUse:
         if self.frame is not frame:  # what was kept has ended it already
             return
         self.frame = self.key = None
-        had_focus = frame.isAncestorOf(frame.focusWidget() or frame) and frame.isActiveWindow()
+        focus = QApplication.focusWidget()
+        had_focus = focus is not None and frame.isAncestorOf(focus)
+        # A field that loses the keyboard by being hidden has nothing more to say.
+        frame.blockSignals(True)
         frame.hide()
         frame.deleteLater()
         self._view.set_editor_height(key, 0)

@@ -1,0 +1,31 @@
+"""Chats as the YAML documents that this program exports: every record comes back to the letter (cards contract §9)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tavern_desktop.cards.store_reading import DocumentError, is_document, read_document
+from tavern_desktop.chat.header import Header
+from tavern_desktop.chat.message import Message
+from tavern_desktop.storage.errors import StorageError
+from tavern_desktop.storage.reader import opened
+
+_START = 4096
+"""Bytes at the beginning among which a document says that it is one."""
+
+
+def fits(path: Path) -> bool:
+    """Say whether a file is such a document."""
+    with opened(path) as (file, _signature):
+        return is_document(file.read(_START))
+
+
+def read(path: Path) -> tuple[Header | None, list[Message]]:
+    """Return the chat that a document holds. Raises StorageError validation/argument with the entry at fault."""
+    with opened(path) as (file, _signature):
+        try:
+            document = read_document(file)
+        except DocumentError as error:
+            raise StorageError("validation", "argument", error.sentence, index=error.index) from None
+    header = Header(document.header) if document.header is not None else None
+    return header, Message.read(document.records)
