@@ -43,6 +43,8 @@ class ModelsInWindow(QObject):
         """The id of the connection that was prepared for a first reply."""
         self._reply: GenerationTask | None = None
         """The last reply in the chat in view."""
+        self._heard: GenerationTask | None = None
+        """The reply that is listened to: the one being written in the chat in view."""
         self._read: tuple[Header | None, ChatChoices | None] = (None, None)
         """A header, and the choices in it."""
         self._is_ending = False
@@ -223,9 +225,13 @@ class ModelsInWindow(QObject):
 
     def _follow_reply(self) -> None:
         task = self._part.desk.replying.task
-        if task is not None and task is not self._reply:
-            self._reply = task
-            task.prompted.connect(self._show_tokens)
+        if task is not self._heard:
+            if self._heard is not None:  # it goes on after the chat has left this window, or the window is closed
+                self._heard.prompted.disconnect(self._show_tokens)
+            self._heard = task
+            if task is not None:
+                self._reply = task
+                task.prompted.connect(self._show_tokens)
         self._show_tokens()
 
     def _show_tokens(self) -> None:
