@@ -61,7 +61,6 @@ class Replying(QObject):
         self._speaker = speaker
         self._partial = Partial()
         self._followed: GenerationTask | None = None
-        self._told_of_no_model = False
         self._acts: dict[Act, Callable[[], object]] = {
             Act.REPLY: self.answer,
             Act.CONTINUE: self.continue_last,
@@ -254,9 +253,6 @@ class Replying(QObject):
         from tavern_desktop.backends.settings import LABELS
 
         if failure.kind == "no_model":
-            if task.target.kind == "reply" and self._told_of_no_model:
-                return
-            self._told_of_no_model = True
             connect = (self.tr("Connect a Model…"), self.connect_requested.emit)
             sentence = self.tr("Your message is in the chat. To get a reply, connect a model.")
             self._pane.banner.show_behind(Notice(sentence, (connect,), key=NOTICE))

@@ -114,6 +114,19 @@ def test_a_real_model_is_connected_by_the_banner_s_offer(person: Person, real_se
     assert saved(person)[-1] == newest(person)
 
 
+def test_a_server_that_is_started_later_is_offered_with_the_next_message(
+    person: Person, monkeypatch: pytest.MonkeyPatch, server: ModelServer
+) -> None:
+    monkeypatch.setattr(PORTS, list)
+    person.start()
+    person.open_newest()
+    send(person, "Is anybody there?")
+    person.wait(lambda: "connect a model" in banner(person))
+    monkeypatch.setattr(PORTS, lambda: [server.port])
+    send(person, "And now?")
+    person.wait(lambda: "A model server runs on this computer" in banner(person))
+
+
 def test_a_reply_is_stopped_and_what_came_stays(person: Person, server: ModelServer) -> None:
     person.start()
     person.open_newest()
