@@ -56,6 +56,9 @@ BUDGETS = (
     Budget("P8", "frame while scrolling, all mounted", "probe_surface:frame", 0.008, "s", tail_limit=0.016),
     Budget("P9", "jump to any message, painted", "probe_surface:jump", 0.030, "s"),
     Budget("P10", "streaming update of the last row", "probe_surface:streaming", 1.2, "s", "100 rows"),
+    Budget("P10", "the same while it is not in the chat", "probe_streaming:live_row", 1.2, "s", "100 rows"),
+    Budget("P11", "2,000 chunks a second: behind by", "probe_streaming:behind", 0.1, "s"),
+    Budget("P11", "the same: CPU", "probe_streaming:cpu", 0.5, "share"),
     Budget("R1", "Send to the request leaving, 8k tokens", "probe_replies:request_leaves", 0.100, "s"),
     Budget("P12", "search all chats, any case", "probe_search:any_case", 2.0, "s", "grep -rliF", growth=1),
     Budget("P12", "search all chats, exact case", "probe_search:exact_case", 2.0, "s", "grep -rlF", growth=1),
@@ -70,6 +73,11 @@ BUDGETS = (
     Budget("M2", "open with 100 changes that were not saved", "probe_merge:reopening", 1.5, "s", "open", growth=1),
     Budget("H1", "1,000 versions listed, painted", "probe_history:versions_listed", 0.3, "s"),
     Budget("H2", "one of them compared, painted", "probe_history:version_compared", 0.3, "s"),
+    Budget("C1", "1,000 payloads of 4 KB read", "probe_cards:parse", 1.0, "s", growth=None),
+    Budget("C2", "1,000 special messages loaded", "probe_cards:whole_load", 1.3, "s", "bare decode", growth=None),
+    Budget("C3", "newest of 1,000 of them painted", "probe_cards:newest_painted", 1.5, "s", "100 of them", growth=None),
+    Budget("C4", "frame, table of 100,000 rows", "probe_cards:table_frame", 0.008, "s", tail_limit=0.016, growth=None),
+    Budget("C5", "frame, 1,000 special messages", "probe_cards:frame", 0.008, "s", tail_limit=0.016, growth=None),
     Budget("P17", "CPU while idle", "probe_start:idle", 0.005, "share", growth=None),
 )
 

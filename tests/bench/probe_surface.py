@@ -29,7 +29,7 @@ FEW = 100
 
 def frame(root: Path) -> Sample:
     """P8: one step of the wheel and the frame after it, in several places; median and tail."""
-    view, chat = _mounted(root)
+    view, chat = mounted(root)
     rng = random.Random(1)
     frames = []
     for _ in range(PLACES):
@@ -47,7 +47,7 @@ def frame(root: Path) -> Sample:
 
 def jump(root: Path) -> Sample:
     """P9: to any message: the slowest of a hundred but one."""
-    view, chat = _mounted(root)
+    view, chat = mounted(root)
     rng = random.Random(2)
     jumps = []
     for _ in range(JUMPS):
@@ -60,13 +60,14 @@ def jump(root: Path) -> Sample:
 
 
 def streaming(root: Path) -> Sample:
-    """P10: the last row grows by a few words, with everything mounted, against the same with a hundred rows."""
-    all_rows = _update_time(*_mounted(root))
-    few_rows = _update_time(*_mounted(root, FEW))
+    """P10: the last message grows by a few words, with everything mounted, against the same with a hundred rows."""
+    all_rows = _update_time(*mounted(root))
+    few_rows = _update_time(*mounted(root, FEW))
     return Sample(all_rows, few_rows)
 
 
-def _mounted(root: Path, count: int = 0) -> tuple[ChatView, Chat]:
+def mounted(root: Path, count: int = 0) -> tuple[ChatView, Chat]:
+    """Return a view with the newest `count` messages of a chat mounted, all of them with 0, and the chat."""
     QApplication.instance() or QApplication([])
     loaded = load(chat_in(root))
     assert isinstance(loaded.header, Header)

@@ -118,11 +118,11 @@ class RowShelf:
             self._rows.move_to_end(record.key)
             return found
         same_text = found is not None and found.record.text == record.text and found.record.media == record.media
-        grown = None if found is None or same_text else self._grown(found, record)
+        grown = None if found is None or same_text else self._grown(found, record, is_live)
         if found is not None and same_text:
             parsed = found.parsed
         else:
-            parsed = grown if grown is not None else self._parse(record)
+            parsed = grown if grown is not None else self._parse(record, is_live)
         before = found if same_text or (grown is not None and found is not None and self._grow(found, grown)) else None
         made = self._make(model, parsed, stands, before)
         self._rows[record.key] = made
@@ -131,10 +131,11 @@ class RowShelf:
             self._rows.popitem(last=False)
         return made
 
-    def _grown(self, found: RowView, record: RowRecord) -> Parsed | None:
+    def _grown(self, found: RowView, record: RowRecord, is_live: bool) -> Parsed | None:
         """Return the blocks of a text that has become longer, as while it is written; None for any other change."""
         is_plain = record.shows_text and not (record.is_compact or record.media or record.files)
-        if not is_plain or len(record.text) > MAX_SHOWN or not record.text.startswith(found.record.text):
+        is_long = len(record.text) > MAX_SHOWN and not is_live
+        if not is_plain or is_long or not record.text.startswith(found.record.text):
             return None
         if self._growing is None or self._growing[0] != record.key:
             self._growing = (record.key, GrowingText())
@@ -210,13 +211,14 @@ class RowShelf:
         toggled = self.unfolded.details.get(record.key, frozenset())
         return MessageDocument(parsed, self.look, width, self._pictures, toggled, self.max_picture_height)
 
-    def _parse(self, record: RowRecord) -> Parsed:
+    def _parse(self, record: RowRecord, is_live: bool) -> Parsed:
         if record.is_compact:
             return Parsed()
         parsed = Parsed()
         if record.shows_text:
             text, rest = record.text, 0
-            is_open = REST in self.unfolded.details.get(record.key, frozenset())
+            # What is being written is shown to its end, however long it becomes.
+            is_open = is_live or REST in self.unfolded.details.get(record.key, frozenset())
             if len(text) > MAX_SHOWN and not is_open:
                 rest = len(text) - MAX_SHOWN
                 text = text[:MAX_SHOWN]

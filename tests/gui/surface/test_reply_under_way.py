@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.message import Message
 from tavern_desktop.ui.chat.list_model import ChatListModel
+from tavern_desktop.ui.chat.rows import MAX_SHOWN
 from tavern_desktop.ui.chat.view import ChatView
 from tests.gui.surface.chats import click, drag, long_chat, new_message, part_point, record, seen
 from tests.gui.surface.conftest import Show
@@ -166,3 +167,20 @@ def test_speed_is_shown_beside_the_time_where_that_is_wanted(show: Show) -> None
     view.set_context(replace(view.context, shows_speed=True))
     assert view.row_view(3).layout.time_text.endswith("12.0 tokens/s")
     assert "tokens/s" not in view.row_view(2).layout.time_text
+
+
+def test_a_very_long_one_is_shown_to_its_end_and_its_document_goes_on(show: Show, chat: Chat) -> None:
+    view = show(chat)
+    reply = Reply(view, chat)
+    reply.grow("A paragraph.\n\n" * (MAX_SHOWN // 14))
+    row = view.places.row_count - 1
+    reply.grow("one more. ")
+    document = view.row_view(row).document
+    assert document is not None
+    for _ in range(200):
+        reply.grow("and one more. ")
+    assert len(reply.text) > MAX_SHOWN
+    assert view.row_view(row).document is document
+    assert document.toPlainText().rstrip().endswith("and one more.")
+    reply.land()
+    assert view.row_view(row).document is document
