@@ -114,6 +114,18 @@ def test_the_editor_of_a_message_is_checked_too(window: MainWindow, qtbot: QtBot
     view.end_edit(save=False)
 
 
+def test_a_long_paste_costs_no_more_than_what_is_on_screen(composer: QPlainTextEdit, qtbot: QtBot) -> None:
+    """B-55: 20,000 lines of code."""
+    composer.setFocus()
+    QApplication.clipboard().setText("\n".join(f"    def fnction_x(self, vaule): return {n}" for n in range(20_000)))
+    composer.paste()
+    qtbot.waitUntil(lambda: bool(marked(composer)))
+    lines = composer.viewport().height() // composer.fontMetrics().lineSpacing() + 2
+    assert len(marked(composer)) <= 2 * lines
+    composer.undo()
+    assert composer.toPlainText() == ""
+
+
 def test_the_keyboard_s_menu_is_about_the_word_at_the_cursor(composer: QPlainTextEdit, qtbot: QtBot) -> None:
     composer.setPlainText("A lettre")
     composer.setFocus()
