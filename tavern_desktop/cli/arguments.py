@@ -209,7 +209,7 @@ def _files(commands: argparse._SubParsersAction[argparse.ArgumentParser], common
         owner.add_argument("--group", metavar="ID", help="the group whose chats, by its id or name")
 
     imported = _command(commands, common, "import", "import_", "chats of other programs as new chats of a character")
-    imported.add_argument("file", metavar="IN", help="JSONL, YAML of chats export, or JSON of Kobold Lite, CAI Tools, Agnai, RisuAI …")
+    imported.add_argument("file", metavar="IN", help="JSONL, our YAML, or JSON of Kobold Lite, CAI Tools, Agnai …")
     whose = imported.add_mutually_exclusive_group()
     whose.add_argument("--character", metavar="STEM", help="whose chats they are; else the one whom the file names")
     whose.add_argument("--group", metavar="ID", help="the group whose chats they are, by its id or name")
