@@ -113,7 +113,16 @@ def new_message(role: Role, text: str, name: str, *, send_date: str | None = Non
 
 def now() -> str:
     """Return the time as SillyTavern writes it: ISO 8601, UTC, milliseconds."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return _written(datetime.now(UTC))
+
+
+def at(milliseconds: int) -> str:
+    """Return a time, in milliseconds since 1970, as SillyTavern writes it."""
+    return _written(datetime.fromtimestamp(milliseconds / 1000, UTC))
+
+
+def _written(time: datetime) -> str:
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _with_id(data: Record) -> Record:

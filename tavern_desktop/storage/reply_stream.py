@@ -21,7 +21,10 @@ SUFFIX = ".reply"
 
 
 class StreamHead(msgspec.Struct, frozen=True):
-    """What a generation is for. `after` is the number of the message it answers or adds to, counted from 0."""
+    """What a generation is for. `after` is the number of the message it answers or adds to, counted from 0.
+
+    `card` is the file name of the speaker's card in a group, "" elsewhere; `api` and `model` are who wrote it.
+    """
 
     chat: str
     action: str
@@ -29,6 +32,8 @@ class StreamHead(msgspec.Struct, frozen=True):
     after: int
     started_ms: int
     model: str = ""
+    api: str = ""
+    card: str = ""
 
 
 class _Piece(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -44,6 +49,8 @@ class InterruptedReply:
     head: StreamHead
     text: str
     reasoning: str
+    last_ms: int
+    """When the last piece came."""
 
 
 class ReplyStream:
@@ -115,6 +122,7 @@ def _read(path: Path) -> InterruptedReply | None:
     """Read a file up to the first line that is not whole; None if not even its head is."""
     try:
         first, *lines = path.read_bytes().split(b"\n")
+        last_ms = path.stat().st_mtime_ns // 1_000_000
         head = msgspec.json.decode(first, type=StreamHead)
     except (OSError, msgspec.MsgspecError):
         return None
@@ -125,7 +133,7 @@ def _read(path: Path) -> InterruptedReply | None:
         except msgspec.MsgspecError:
             break
     text = "".join(piece.text for piece in pieces)
-    return InterruptedReply(path, head, text, "".join(piece.reasoning for piece in pieces))
+    return InterruptedReply(path, head, text, "".join(piece.reasoning for piece in pieces), last_ms)
 
 
 def _encoded(piece: _Piece) -> bytes:

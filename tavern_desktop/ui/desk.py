@@ -77,7 +77,9 @@ class ChatDesk(QObject):
         self.personas.refused.connect(lambda text: pane.banner.show_notice(Notice(text, key=SEND_NOTICE)))
         self.writing.continue_requested.connect(self.replying.continue_last)
         self._conversation: ConversationView | None = None
-        self._interrupted = InterruptedNotice(services, pane.banner, lambda: self.session, self.commands, self)
+        self._interrupted = InterruptedNotice(
+            services, pane.banner, lambda: self.session, self.commands, self.writing.put_behind, self
+        )
         self._unfinished = UnfinishedEdits(
             services, pane.view, pane.banner, lambda: self.session, self.commands, self.writing.put_behind, self
         )

@@ -28,13 +28,16 @@ class InterruptedNotice(QObject):
         banner: Banner,
         session: Callable[[], ChatSession | None],
         commands: MessageCommands,
+        to_composer: Callable[[str], object],
         parent: QObject,
     ) -> None:
+        """`to_composer` takes what was being written for the person."""
         super().__init__(parent)
         self._services = services
         self._banner = banner
         self._session = session
         self._commands = commands
+        self._to_composer = to_composer
         self._found: list[InterruptedReply] | None = None
         services.root_changed.connect(self._forget_root)
 
@@ -74,11 +77,15 @@ class InterruptedNotice(QObject):
     def _insert(self, session: ChatSession, reply: InterruptedReply) -> None:
         from tavern_desktop.session.generating.interrupted import command_for
 
-        if session is self._session() and session.chat is not None:
-            if self._commands.run(command_for(reply, session.chat)):
-                session.make_durable(partial(self._drop, reply))
-            else:
-                self._offer()
+        if session is not self._session() or session.chat is None:
+            return
+        if reply.head.action == "impersonate":
+            self._to_composer(reply.text)
+            self._drop(reply)
+        elif self._commands.run(command_for(reply, session.chat)):
+            session.make_durable(partial(self._drop, reply))
+        else:
+            self._offer()
 
     def _drop(self, reply: InterruptedReply) -> None:
         self._found = [other for other in self._found or () if other is not reply]

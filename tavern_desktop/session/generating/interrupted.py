@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tavern_desktop.chat import facts
+from tavern_desktop.chat import edits, facts
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.message import Message
 from tavern_desktop.session.commands import Command
@@ -17,6 +17,7 @@ from tavern_desktop.session.generating.reply import (
     Reply,
     Speaker,
 )
+from tavern_desktop.session.generating.task import joint_before
 from tavern_desktop.storage.locks import same_file
 from tavern_desktop.storage.reply_stream import InterruptedReply
 
@@ -28,16 +29,19 @@ def belongs_to(reply: InterruptedReply, path: Path) -> bool:
 
 def command_for(reply: InterruptedReply, chat: Chat) -> Command:
     """Return what puts the reply where it was going to be; behind the newest message where that is gone."""
-    extra: dict[str, object] = {"model": reply.head.model, NAMESPACE: {STOPPED: "closing"}}
+    head = reply.head
+    extra: dict[str, object] = {"api": head.api, "model": head.model, NAMESPACE: {STOPPED: "closing"}}
     if reply.reasoning:
         extra["reasoning"] = reply.reasoning
-    found = Reply(reply.text, reply.reasoning, extra=extra)
-    after = reply.head.after
-    if reply.head.action == "continue" and 0 <= after < len(chat):
-        return ContinueMessage(chat.messages[after].key, found)
+    found = Reply(reply.text, reply.reasoning, edits.at(head.started_ms), edits.at(reply.last_ms), extra)
+    after = head.after
+    if head.action == "continue" and 0 <= after < len(chat):
+        message = chat.messages[after]
+        return ContinueMessage(message.key, found, joint_before(reply.text, message))
     place = after + 1
-    if reply.head.action == "swipe" and place < len(chat) and facts.may_swipe(chat.messages[place].seen_data()):
+    if head.action == "swipe" and place < len(chat) and facts.may_swipe(chat.messages[place].seen_data()):
         return AddAlternative(chat.messages[place].key, found)
     behind = min(after, len(chat) - 1)
     key = chat.messages[behind].key if behind >= 0 else None
-    return AddReply(key, found, Speaker(reply.head.speaker), Message.new({}).key)
+    speaker = Speaker(head.speaker, head.card, in_group=bool(head.card))
+    return AddReply(key, found, speaker, Message.new({}).key)

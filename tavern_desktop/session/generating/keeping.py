@@ -20,11 +20,14 @@ class StreamKeeper:
     def __init__(
         self, runner: Runner, folder: Path | None, task_id: str, head: StreamHead, warn: Callable[[str], object]
     ) -> None:
-        """`folder` None keeps nothing. `warn` is told a sentence, once, if the disk refuses."""
+        """`folder` None keeps nothing. `warn` is told a sentence, once, if the disk refuses.
+
+        `head` may be exchanged for one that knows more until the first piece comes.
+        """
         self._runner = runner
         self._folder = folder
         self._task_id = task_id
-        self._head = head
+        self.head = head
         self._warn = warn
         self._lane = f"stream {task_id}"
         self._stream: ReplyStream | None = None
@@ -55,13 +58,13 @@ class StreamKeeper:
         text, reasoning = "".join(self._texts), "".join(self._thoughts)
         self._texts, self._thoughts = [], []
         if text or reasoning:
-            self._runner.submit(partial(self._append, text, reasoning), self._written, lane=self._lane)
+            self._runner.submit(partial(self._append, self.head, text, reasoning), self._written, lane=self._lane)
 
-    def _append(self, text: str, reasoning: str) -> None:
+    def _append(self, head: StreamHead, text: str, reasoning: str) -> None:
         if self._folder is None:
             return
         if self._stream is None:
-            self._stream = ReplyStream(self._folder, self._task_id, self._head)
+            self._stream = ReplyStream(self._folder, self._task_id, head)
         self._stream.append(text, reasoning)
 
     def _written(self, outcome: Outcome[None]) -> None:

@@ -15,6 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
+
 from tavern_desktop.backends.errors import BackendError
 from tavern_desktop.backends.events import Event
 from tavern_desktop.backends.loop_thread import LoopThread
@@ -133,7 +135,8 @@ class GenerationTask:
         self._is_stopping = False
         self._stream: asyncio.Future[None] | None = None
         """On the loop's thread only."""
-        head = StreamHead(str(session.path), target.kind, speaker.name, len(target.before) - 1, now_ms())
+        card = speaker.card if speaker.in_group else ""
+        head = StreamHead(str(session.path), target.kind, speaker.name, len(target.before) - 1, now_ms(), card=card)
         self._keeper = StreamKeeper(means.runner, means.streams, self.id, head, session.notice.emit)
 
     @property
@@ -193,6 +196,7 @@ class GenerationTask:
         for item in arrived:
             if isinstance(item, Prompted):
                 self.prompt, self._api, self._model = item.prompt, item.api, item.model
+                self._keeper.head = msgspec.structs.replace(self._keeper.head, api=item.api, model=item.model)
                 self.prompted.emit()
             else:
                 events.append(item)

@@ -12,7 +12,8 @@ from tests.unit.session.chats import chat_of, reply, texts, user
 
 
 def left(action: str, after: int, text: str = "part") -> InterruptedReply:
-    return InterruptedReply(Path("x.reply"), StreamHead("/c/talk.jsonl", action, "Mira", after, 1), text, "hm")
+    head = StreamHead("/c/talk.jsonl", action, "Mira", after, 1_000, "tiny", "custom")
+    return InterruptedReply(Path("x.reply"), head, text, "hm", 3_500)
 
 
 @pytest.mark.parametrize(
@@ -43,8 +44,29 @@ def test_it_says_that_it_is_not_whole_and_keeps_the_reasoning() -> None:
     assert (extra["reasoning"], extra["tavern_desktop"]) == ("hm", {"stopped": "closing"})
 
 
+def test_it_says_what_wrote_it_and_when() -> None:
+    chat = chat_of(user("u0"))
+    command_for(left("reply", 0), chat).do(chat)
+    record = chat.messages[-1].data()
+    assert (record["extra"]["api"], record["extra"]["model"]) == ("custom", "tiny")
+    assert (record["gen_started"], record["gen_finished"]) == ("1970-01-01T00:00:01.000Z", "1970-01-01T00:00:03.500Z")
+
+
+def test_in_a_group_it_is_by_the_member_who_spoke() -> None:
+    chat = chat_of(user("u0"))
+    head = StreamHead("/c/talk.jsonl", "reply", "Mira", 0, 1, card="Mira.png")
+    command_for(InterruptedReply(Path("x.reply"), head, "part", "", 2), chat).do(chat)
+    assert chat.messages[-1].data()["original_avatar"] == "Mira.png"
+
+
+def test_what_goes_on_does_not_run_into_the_sentence_before() -> None:
+    chat = chat_of(user("u0"), reply("Done."))
+    command_for(left("continue", 1, "Then more"), chat).do(chat)
+    assert texts(chat)[-1] == "Done. Then more"
+
+
 def test_it_belongs_to_one_file_under_whatever_spelling(tmp_path: Path) -> None:
-    found = InterruptedReply(tmp_path / "x", StreamHead(str(tmp_path / "Talk.jsonl"), "reply", "M", 0, 1), "t", "")
+    found = InterruptedReply(tmp_path / "x", StreamHead(str(tmp_path / "Talk.jsonl"), "reply", "M", 0, 1), "t", "", 1)
     assert belongs_to(found, tmp_path / "sub" / ".." / "talk.jsonl") is belongs_to(found, tmp_path / "talk.jsonl")
     assert belongs_to(found, tmp_path / "Talk.jsonl")
     assert not belongs_to(found, tmp_path / "other.jsonl")

@@ -224,6 +224,7 @@ def test_a_chat_that_is_removed_meanwhile_leaves_the_reply_to_be_offered(stage: 
     stage.runner.run_until_idle()
     assert task.state == "failed"
     (kept,) = interrupted_replies(stage.streams)
+    assert (kept.head.api, kept.head.model) == ("openai", "asked-for")
     assert (kept.text, kept.head.speaker, kept.head.action) == ("late", "Mira", "reply")
 
 
