@@ -22,6 +22,9 @@ LONGEST_KEY = 128
 
 Payload = dict[str, Any]
 
+_NODES = frozenset({yaml.ScalarEvent, yaml.SequenceStartEvent, yaml.MappingStartEvent, yaml.AliasEvent})
+_ENDS = frozenset({yaml.SequenceEndEvent, yaml.MappingEndEvent})
+
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _FLOAT = re.compile(r"[-+]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 _WORDS: dict[str, Any] = {"": None, "~": None}
@@ -42,9 +45,7 @@ def read_value(text: str) -> Any:
     """Return what a text says: mappings keep the order of their keys. Raises PayloadError."""
     if len(text) > MOST_BYTES or len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         raise PayloadError("too_large")
-    events = _events(text)
-    _refuse_foreign(events)
-    nodes = iter([event for event in events if isinstance(event, yaml.NodeEvent | yaml.CollectionEndEvent)])
+    nodes = iter(_nodes(text))
     first = next(nodes, None)
     return None if first is None else Tree(nodes).value(first, 0)
 
@@ -53,6 +54,8 @@ def plain_value(text: str) -> Any:
     """Return what a plain scalar means; whatever is no null, boolean or number is a text."""
     if text in _WORDS:
         return _WORDS[text]
+    if text[0] not in "+-0123456789":  # most texts: much quicker than two regular expressions
+        return text
     if _INTEGER.fullmatch(text):
         return _integer(text)
     if _FLOAT.fullmatch(text):
@@ -68,33 +71,45 @@ def _integer(text: str) -> int | str:
         return text
 
 
-def _events(text: str) -> list[Any]:
-    """Parse all of it, but stop where there are too many nodes: a payload of nothing but commas is somebody's joke."""
-    events: list[Any] = []
+def _nodes(text: str) -> list[Any]:
+    """Parse all of it, but stop where there are too many nodes: a payload of nothing but commas is somebody's joke.
+
+    Refuses documents after the first, then anchors and aliases, then tags and directives; in this order.
+    """
+    nodes: list[Any] = []
+    starts: list[Any] = []
     count = 0
     try:
-        for event in yaml.parse(text, Loader=yaml.CLoader):
-            events.append(event)
-            count += isinstance(event, yaml.NodeEvent)
-            if count > MOST_NODES:
-                raise PayloadError("too_many_nodes")
+        loader: Any = yaml.CLoader(text)
+        event = loader.get_event()
+        while not isinstance(event, yaml.StreamEndEvent):
+            kind = type(event)
+            if kind in _NODES:
+                nodes.append(event)
+                count += 1
+                if count > MOST_NODES:
+                    raise PayloadError("too_many_nodes")
+            elif kind in _ENDS:
+                nodes.append(event)
+            elif kind is yaml.DocumentStartEvent:
+                starts.append(event)
+            event = loader.get_event()
     except yaml.MarkedYAMLError as error:
         raise _at("yaml", error.problem_mark) from None
     except (yaml.YAMLError, UnicodeEncodeError):
         raise PayloadError("yaml") from None
-    return events
-
-
-def _refuse_foreign(events: list[Any]) -> None:
-    """Refuse documents after the first, then anchors and aliases, then tags and directives; in this order."""
-    starts = [event for event in events if isinstance(event, yaml.DocumentStartEvent)]
     if len(starts) > 1:
         raise _at("multi_document", starts[1].start_mark)
-    nodes = [event for event in events if isinstance(event, yaml.NodeEvent)]
-    for event in nodes:
-        refuse_alias(event)
-    for event in (*starts, *nodes):
+    named = [event for event in nodes if type(event) in _NODES]
+    for event in named:
+        if event.anchor is not None:
+            refuse_alias(event)
+    for event in starts:
         refuse_tag(event)
+    for event in named:  # no alias is left among them
+        if event.tag is not None:
+            refuse_tag(event)
+    return nodes
 
 
 def refuse_alias(event: Any) -> None:
@@ -122,7 +137,7 @@ class Tree:
         self._most_scalar = most_scalar
 
     def value(self, event: Any, depth: int) -> Any:
-        if isinstance(event, yaml.ScalarEvent):
+        if type(event) is yaml.ScalarEvent:
             return self._scalar(event)
         if depth >= DEEPEST:
             raise _at("too_deep", event.start_mark)
@@ -133,7 +148,7 @@ class Tree:
     def _next(self) -> Any:
         """Return the next event, None at the end of the collection."""
         event = next(self._events)
-        return None if isinstance(event, yaml.CollectionEndEvent) else event
+        return None if type(event) in _ENDS else event
 
     def _mapping(self, depth: int) -> Payload:
         mapping: Payload = {}
@@ -153,7 +168,8 @@ class Tree:
 
     def _scalar(self, event: Any) -> Any:
         text: str = event.value
-        if len(text) > self._most_scalar or len(text.encode("utf-8", "surrogatepass")) > self._most_scalar:
+        # A letter has at most four bytes: only long texts need to be counted.
+        if 4 * len(text) > self._most_scalar and len(text.encode("utf-8", "surrogatepass")) > self._most_scalar:
             raise _at("too_large", event.start_mark)
         return plain_value(text) if event.implicit[0] else text
 
