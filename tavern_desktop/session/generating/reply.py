@@ -99,11 +99,19 @@ class ContinueMessage(EditFields):
         fields = {"gen_started": reply.started, "gen_finished": reply.finished}
         super().__init__(key, fields, _more(reply), "Continue message")
         self._added = joint + reply.text
-        self._stopped_by = stopped_by({"extra": reply.extra})
+        self._reply = reply
 
     def _change(self, chat: Chat, data: Record) -> Record:
         grown = edits.set_text(data, facts.text(data) + self._added)
-        return super()._change(chat, edits.set_fields(grown, {}, _marked(data, self._stopped_by)))
+        # How long the first token took is said of a reply that was written in one go; of this one no longer.
+        of_whole = {"token_count": self._tokens(data), "time_to_first_token": edits.ABSENT}
+        mark = _marked(data, stopped_by({"extra": self._reply.extra}))
+        return super()._change(chat, edits.set_fields(grown, {}, of_whole | mark))
+
+    def _tokens(self, data: Record) -> Any:
+        """Return how many tokens the message has now, ABSENT where one of its parts was not counted."""
+        counts = (facts.extra(data).get("token_count"), self._reply.extra.get("token_count"))
+        return sum(counts) if all(type(count) is int for count in counts) else edits.ABSENT
 
 
 def stopped_by(data: Record) -> str:
@@ -130,7 +138,7 @@ def record_of(reply: Reply, speaker: Speaker) -> Record:
 
 
 def _more(reply: Reply) -> dict[str, Any]:
-    kept = {"api", "model", "token_count"}
+    kept = {"api", "model"}
     more = {name: value for name, value in reply.extra.items() if name in kept}
     if reply.reasoning:
         more["reasoning"] = reply.reasoning

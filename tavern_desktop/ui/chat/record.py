@@ -141,11 +141,14 @@ def day_of(raw: bytes) -> date | None:
 
 
 def tokens_per_second(data: dict[str, Any]) -> float | None:
-    """Return how fast a model wrote a message, from its first token on; None where the record does not tell."""
+    """Return how fast a model wrote a message, from its first token on; None where the record does not tell.
+
+    One that went on later does not: its tokens are those of all parts, its times those of the last.
+    """
     more = facts.extra(data)
-    tokens, waited = _number(more.get("token_count")), _number(more.get("time_to_first_token")) or 0
+    tokens, waited = _number(more.get("token_count")), _number(more.get("time_to_first_token"))
     began, ended = parse_date(data.get("gen_started")), parse_date(data.get("gen_finished"))
-    if tokens is None or began is None or ended is None or ended - began <= waited:
+    if tokens is None or waited is None or began is None or ended is None or ended - began <= waited:
         return None
     return tokens * 1000 / (ended - began - waited)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tavern_desktop.backends.events import Event, Failed, Finished, Reasoning, Text
+from tavern_desktop.backends.events import Event, Failed, Finished, Reasoning, Text, Usage
 from tavern_desktop.library.personas import Persona
 from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.generating.reply import Speaker
@@ -105,14 +105,17 @@ def test_a_message_that_goes_on_to_its_end_loses_its_mark(program: Program) -> N
     session = program.open(program.write())
     assert session.chat is not None
     task, model = program.start(session)
-    model.send(Text("Good"))
+    model.send(Text("Good"), Usage(reply=1))
     program.until(lambda: task.log.so_far().text == "Good")
     task.stop()
     program.until(lambda: not task.is_running)
     newest = session.chat.messages[-1]
     assert newest.data()["extra"]["tavern_desktop"] == {"stopped": "user"}
     task, model = program.start(session, "continue", newest.key)
-    model.send(Text(" morning."), Finished("stop"))
+    model.send(Text(" morning."), Usage(reply=2), Finished("stop"))
     program.finish(task, model)
+    extra = session.chat.messages[-1].data()["extra"]
+    assert extra["token_count"] == 3
+    assert "time_to_first_token" not in extra
     assert session.chat.messages[-1].data()["mes"] == "Good morning."
     assert "tavern_desktop" not in session.chat.messages[-1].data()["extra"]
