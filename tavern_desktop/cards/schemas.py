@@ -13,6 +13,7 @@ from tavern_desktop.cards.checks import (
     either,
     integer,
     is_integer,
+    is_scalar,
     listed,
     mapping,
     moment,
@@ -126,7 +127,8 @@ def _row(value: Any, path: str, within: Mapping[str, Any]) -> str | None:
     columns = within.get("columnNames")
     if not isinstance(value, list) or (isinstance(columns, list) and len(value) != len(columns)):
         return path
-    return listed(scalar())(value, path, within)
+    # Not by `listed`: a table has thousands of cells, and the path of none is wanted but the first that is wrong.
+    return next((f"{path}[{at}]" for at, cell in enumerate(value) if not is_scalar(cell)), None)
 
 
 def _row_count(value: Any, path: str, within: Mapping[str, Any]) -> str | None:
