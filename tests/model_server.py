@@ -26,6 +26,7 @@ class ModelServer:
         self.asked: list[dict[str, Any]] = []
         """The bodies of the requests for a reply."""
         self._refused = ""
+        self._sees = True
         self._arrived = threading.Semaphore(0)
         self._loop = LoopThread()
         self._pieces: list[asyncio.Queue[str | None]] = []
@@ -49,6 +50,10 @@ class ModelServer:
     def refuse_setting(self, field: str) -> None:
         """Refuse from now on every request that has this field."""
         self._refused = field
+
+    def refuse_pictures(self) -> None:
+        """Refuse from now on, as llama.cpp does for models that see nothing, every request with a picture."""
+        self._sees = False
 
     def count(self, tokens: int) -> None:
         """Count so many tokens in whatever is sent to be counted."""
@@ -89,6 +94,9 @@ class ModelServer:
             words = f"Unsupported parameter: '{self._refused}' is not supported with this model."
             error = {"message": words, "type": "invalid_request_error", "param": self._refused}
             await answer.json({"error": error}, "400 Bad Request")
+            return
+        if not self._sees and b'"image_url"' in seen.body:
+            await answer.json({"error": {"message": "image input is not supported"}}, "500 Internal Server Error")
             return
         self._arrived.release()
         await answer.head()

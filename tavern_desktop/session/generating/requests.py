@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import re
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from tavern_desktop.backends.connection import Connection, Secrets, is_near
@@ -45,6 +45,10 @@ NEARLY_FULL = 0.8
 
 MOST_UNASKED = 32_768
 """Tokens that go to a server elsewhere where nobody said how many: most of these are paid for by the token."""
+
+
+NO_PICTURES = re.compile(r"\b(images?|image_url|vision|multimodal|mmproj)\b", re.IGNORECASE)
+"""What servers speak of that refuse a request because its model sees no pictures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,8 @@ class Requests:
         """How many tokens each server takes, as it said; asked once."""
         self._limits: dict[str, int] = {}
         """How many tokens fit, as we count them, where a server refused more."""
+        self._blind: set[str] = set()
+        """Connections whose models refused pictures: they get the texts alone."""
 
     def produce(self, asked: Asked, count: int = 1) -> Produce:
         """Return what streams the reply; `count` alternatives of it where the server can."""
@@ -100,9 +106,15 @@ class Requests:
                 may_shorten = attempt < ROUNDS - 1 and prompt.is_estimate
                 failed = await self._stream(backend, request, prompt, put, may_shorten=may_shorten)
                 self._note(connection, failed)
-                if failed is None or failed.kind != "too_long" or not may_shorten:
+                if failed is None:
                     return
-                self._limits[_name(connection)] = _shorter(prompt, failed)
+                if _is_blind(failed, request):
+                    self._blind.add(_name(connection))
+                    tell(f"{backend.server} sees no pictures: they are left out.")
+                elif failed.kind == "too_long" and may_shorten:
+                    self._limits[_name(connection)] = _shorter(prompt, failed)
+                else:
+                    return
 
         return produce
 
@@ -134,8 +146,9 @@ class Requests:
                 if isinstance(event, Failed):
                     failed = event
                     self._contexts.pop(_name(backend.connection), None)  # it may be another server now
-                    if may_shorten and event.kind == "too_long":
+                    if (may_shorten and event.kind == "too_long") or _is_blind(event, request):
                         continue
+                    self._blind.discard(_name(backend.connection))
                 elif isinstance(event, Usage):
                     self._learn(_name(backend.connection), prompt, event.prompt)
                 put(event)
@@ -171,13 +184,19 @@ class Requests:
             else:
                 self._learn(name, prompt, counted)
         request = Request(
-            messages=() if text else tuple(prompt.messages),
+            messages=() if text else self._seen(name, prompt.messages),
             prompt=text,
             settings=chosen.generation.over(Generation(reply_tokens=scene.reply)),
             stop=(*prompt.stop, *stop),
             count=count if backend.makes_alternatives else 1,
         )
         return prompt, request
+
+    def _seen(self, name: str, messages: list[PromptMessage]) -> tuple[PromptMessage, ...]:
+        """Return the messages as the model of a connection sees them: a blind one has nothing of a mere picture."""
+        if name not in self._blind:
+            return tuple(messages)
+        return tuple(replace(message, images=()) for message in messages if message.text or not message.images)
 
     async def _room(self, chosen: Chosen, backend: Backend) -> int | None:
         """Return how many tokens a request may have, None where nobody says."""
@@ -215,6 +234,11 @@ def _unconnected(asked: Asked, generation: Generation) -> tuple[Prompt, Request]
     scene = scene_of(asked, generation, context=None, can_prefill=False)
     prompt = build_prompt(scene, Estimate())
     return prompt, Request(messages=tuple(prompt.messages), stop=prompt.stop)
+
+
+def _is_blind(failed: Failed, request: Request) -> bool:
+    """Say whether a request was refused for its pictures."""
+    return NO_PICTURES.search(failed.sentence) is not None and any(message.images for message in request.messages)
 
 
 def _shorter(prompt: Prompt, refusal: Failed) -> int:

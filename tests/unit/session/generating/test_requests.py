@@ -14,6 +14,7 @@ from tavern_desktop.backends.events import Event, Failed, Text
 from tavern_desktop.backends.settings import Generation
 from tavern_desktop.chat.message import Message
 from tavern_desktop.library.personas import Persona
+from tavern_desktop.prompt import history
 from tavern_desktop.session.generating.model_servers import ModelServers
 from tavern_desktop.session.generating.reply import Speaker
 from tavern_desktop.session.generating.scenes import Asked, ChatChoices
@@ -114,6 +115,22 @@ def test_a_prompt_with_room_to_spare_is_not_counted(program: Program, server: Mo
     server.count(6000)
     program.reply(program.asked(), "Yes.")
     assert "/tokenize" not in server.paths
+
+
+def test_a_model_that_sees_nothing_gets_the_texts_alone(
+    program: Program, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program.connect()
+    server.refuse_pictures()
+    picture = program.folder / "a.png"
+    picture.write_bytes(b"\x89PNG")
+    monkeypatch.setattr(history, "_images", lambda data, scene: (picture,))
+    came = program.reply(program.asked(), "Yes.")
+    assert not [event for event in came if isinstance(event, Failed)]
+    assert [type(request["messages"][-1]["content"]) for request in server.asked] == [list, str]
+    program.reply(program.asked(), "Yes.")
+    assert isinstance(server.asked[-1]["messages"][-1]["content"], str)
+    assert len(server.asked) == 3
 
 
 def test_a_reply_shows_that_the_server_is_there_and_a_failure_that_it_is_not(
