@@ -134,6 +134,9 @@ class Act(Enum):
     INSERT_BEFORE = _a(QT_TRANSLATE_NOOP("Act", "Insert Message Before"), "", "insert-above", _MESSAGE)
     INSERT_AFTER = _a(QT_TRANSLATE_NOOP("Act", "Insert Message After"), "", "insert-below", _MESSAGE)
     INSERT_SPECIAL = _a(QT_TRANSLATE_NOOP("Act", "Insert Special Message…"), "Ctrl+Shift+Ins", "form", Need.CHAT)
+    TELL_SPECIAL = _a(
+        QT_TRANSLATE_NOOP("Act", "Tell the Model of Special Messages"), "", "form", Need.CHAT, checkable=True
+    )
     USE_SPECIAL = _a(QT_TRANSLATE_NOOP("Act", "Use Special Message"), "F4", "form", _MESSAGE | Need.SPECIAL)
     SPECIAL_SOURCE = _a(QT_TRANSLATE_NOOP("Act", "Source of Special Message…"), "", "file", _MESSAGE | Need.SPECIAL)
     MESSAGE_HISTORY = _a(QT_TRANSLATE_NOOP("Act", "History of This Message…"), "", "history", _MESSAGE)

@@ -223,6 +223,7 @@ class ChatPart(QObject):
         if self.copies.are_there:
             there |= Need.COPIES
         self.actions.set_available(there)
+        self.actions[Act.TELL_SPECIAL].setChecked(self.desk.specials.tells_model)
         session = self.desk.session
         for act, label in (
             (Act.UNDO, session.undo_label if session is not None else None),

@@ -70,6 +70,7 @@ class WindowActs(QObject):
             Act.CONFLICT_COPIES: self.show_copies,
             Act.CONTINUE_LINKED: lambda: self._part.long_chats.ask(),
             Act.INSERT_SPECIAL: lambda: self._part.desk.specials.insert(),
+            Act.TELL_SPECIAL: lambda: self._part.desk.specials.toggle_telling(),
             Act.USE_SPECIAL: lambda: self._part.desk.specials.use_current(),
             Act.SPECIAL_SOURCE: lambda: self._part.desk.specials.show_source(),
             Act.LIBRARY: partial(self._show_pane, "library"),

@@ -209,3 +209,17 @@ def test_the_source_of_a_special_message_is_checked_while_it_is_written(person: 
     person.wait(accept.isEnabled)
     accept.click()
     assert cards(person)[0].yaml == text + "# mine\n"
+
+
+def test_a_chat_may_keep_special_messages_from_the_model(person: Person, make_chat: MakeChat) -> None:
+    make_chat(4)
+    person.start()
+    person.open_newest()
+    tell = person.window.part.actions[Act.TELL_SPECIAL]
+    assert tell.isChecked()
+    tell.trigger()
+    assert chat_of(person).header.metadata()["tavern_desktop"] == {"tells_cards": False}
+    assert not tell.isChecked()
+    tell.trigger()
+    assert tell.isChecked()
+    assert "tavern_desktop" not in chat_of(person).header.metadata()

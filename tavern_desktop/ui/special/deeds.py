@@ -7,10 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QMessageBox
 
 from tavern_desktop.chat.chat import Chat
+from tavern_desktop.chat.facts import OWN_FIELD
 from tavern_desktop.chat.message import Message
 from tavern_desktop.session.card_ids import CardIds
 from tavern_desktop.session.chat_session import ChatSession
@@ -149,6 +151,27 @@ class SpecialDeeds(QObject):
 
         if self._run(lambda: InsertCard(yaml)):
             self._pane.view.go_to_end()
+
+    @property
+    def tells_model(self) -> bool:
+        """Whether the model is told by a phrase that there was a special message, in the chat in view."""
+        session = self._session()
+        own = (
+            session.chat.header.metadata().get(OWN_FIELD) if session is not None and session.chat is not None else None
+        )
+        return not isinstance(own, dict) or own.get("tells_cards") is not False
+
+    def toggle_telling(self) -> None:
+        """Have the model told of special messages, or no longer; the chat remembers it."""
+        from tavern_desktop.session.generating.scenes import chat_choices, with_choices
+        from tavern_desktop.session.header_commands import SetMetadata
+
+        session = self._session()
+        if session is None or session.chat is None:
+            return
+        metadata = session.chat.header.metadata()
+        choices = msgspec.structs.replace(chat_choices(metadata), tells_cards=not self.tells_model)
+        self._commands.run(SetMetadata(with_choices(metadata, choices)))
 
     # -- those that are there ---------------------------------------------------------------------------
 
