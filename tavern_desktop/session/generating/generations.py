@@ -84,6 +84,8 @@ class Generations:
         index = chat.find(key) if key is not None else None
         if kind == "swipe" and index is not None:
             kind, index = _alternative(messages, index)
+        if kind == "continue" and index is not None and facts.kind(messages[index].seen_data()) == "special":
+            raise CommandRefused("A special message cannot go on; have the character speak instead.")
         end = _end(messages, kind, index)
         grows = messages[index].key if index is not None and kind in ("swipe", "continue") else None
         target = Target(kind, messages[:end], grows)
