@@ -67,7 +67,8 @@ def send(context: Context) -> int:
         output.say_json({"file": str(path), **report})
     failure = report.get("failure")
     if failure:
-        raise CommandRefused(failure["message"])
+        there = " The message is in the chat; `send --reply` asks for the reply again." if wanted.text else ""
+        raise CommandRefused(failure["message"] + there)
     return 0
 
 
