@@ -2,7 +2,8 @@
 
     python -m tests.faults.dying ROOT CHAT [FIRST]
 
-Says on its output what it wrote, once that is in the journal or, with the number FIRST of its first message, in the file.
+Says on its output what it wrote, once that is in the journal; with FIRST, the number of its first message, once it is
+in the file.
 """
 
 from __future__ import annotations

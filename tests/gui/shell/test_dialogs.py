@@ -97,7 +97,8 @@ def test_settings_are_shown_and_changes_are_said_at_once(parent: QWidget, qtbot:
     dialog.enter_sends.setChecked(True)
     dialog.unseen_on_disk.setChecked(True)
     assert said == [
-        ("theme", "light"), ("text_size", 130), ("mounted_count", None), ("enter_sends", True), ("unseen_on_disk", True),
+        ("theme", "light"), ("text_size", 130), ("mounted_count", None), ("enter_sends", True),
+        ("unseen_on_disk", True),
     ]  # fmt: skip
 
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from tavern_desktop.ui.chat.find import find_in_text, find_messages, next_hit
 
-
 TYPED = st.characters(exclude_categories=("Cc", "Cs"))
 """What a person can type."""
 
