@@ -27,7 +27,7 @@ from tests.bench.sample import Sample, percentile
 
 CARDS = 1_000
 PAYLOAD = 4_096
-"""Bytes of a payload: a table of about a hundred and sixty cells."""
+"""Bytes of a payload: a table of two hundred cells."""
 ROWS = 100_000
 FRAMES = 200
 STEP = 90
@@ -107,7 +107,7 @@ def frame(root: Path) -> Sample:
 @cache
 def _record_text() -> str:
     """Return the JSON text of one, of which all others are copies but for their numbers."""
-    rows = [[f"bale NUMBER of {row}", row] for row in range(PAYLOAD // 32)]
+    rows = [[f"bale NUMBER of {row}", row] for row in range(PAYLOAD // 38)]
     payload = {"type": "Table", "id": "c_NUMBER", "title": "Cargo NUMBER", "columnNames": ["Goods", "Weight"]}
     return orjson.dumps(new_record(write_payload(payload | {"rows": rows}))).decode()
 
