@@ -93,6 +93,16 @@ def _pair_content(matching: Matching, digests: Digests) -> None:
             matching.pair(mine.pop(), theirs.pop())
         matching.pair_in_turn(mine, base, theirs, other)
     matching.pair_in_turn(matching.loose_base(), base, matching.loose_other(), other)
+    _pair_digests(matching, digests)
+
+
+def _pair_digests(matching: Matching, digests: Digests) -> None:
+    """Pair what is left by content alone: a text that was in both lists may have an equal in another spelling."""
+    mine, theirs = matching.loose_base(), matching.loose_other()
+    if mine and theirs:
+        base = {index: digests[matching.base[index]] for index in mine}
+        other = {index: digests[matching.other[index]] for index in theirs}
+        matching.pair_in_turn(mine, base, theirs, other)
 
 
 def _content_labels(matching: Matching, digests: Digests) -> tuple[Labels, Labels]:

@@ -99,6 +99,13 @@ def test_equal_canonical_texts_are_equal_values(one: dict[str, Any], other: dict
     assert (canonical(one) == canonical(other)) == jsontext.same(one, other)
 
 
+def test_equal_content_in_another_spelling_is_paired_where_the_text_itself_is_in_both() -> None:
+    one, same = b'{"a":1,"b":2}', b'{"b":2,"a":1}'
+    found = align([one, b"{}", same, one], [same, one, b"{}", one, b"{}"])
+    assert not found.deleted
+    assert len(found.inserted) == 1
+
+
 @given(st.lists(json_texts(), max_size=12), st.lists(json_texts(), max_size=12), st.data())
 def test_every_record_is_paired_at_most_once(one: list[bytes], more: list[bytes], data: st.DataObject) -> None:
     other = data.draw(st.permutations(one + more))
