@@ -12,6 +12,7 @@ from tavern_desktop.cli.context import Context
 from tavern_desktop.cli.owner import ask_owner, open_chats, own_folder, owning
 from tavern_desktop.library.data_root import DataRoot, root_of
 from tavern_desktop.prompt.messages import LeftOut, Part, Prompt, PromptError
+from tavern_desktop.session.connections import Connections
 from tavern_desktop.session.generating.generations import Generations
 from tavern_desktop.session.generating.jobs import GenerateJob, Wanted, generate_request
 from tavern_desktop.session.generating.model_servers import ModelServers
@@ -54,7 +55,8 @@ def send(context: Context) -> int:
     args = context.args
     path = context.chat_file(args.file)
     kind: Any = "swipe" if args.swipe else "continue" if args.goes_on else "reply"
-    wanted = Wanted(str(path), kind, args.text or "", args.speaker)
+    backend = Connections(context.folders).find(args.backend).id if args.backend else ""
+    wanted = Wanted(str(path), kind, args.text or "", args.speaker, backend)
     root = root_of(path)
     folder = context.folders.for_root((root or context.root).path).data
     printer = _Printer(quiet=context.json)
@@ -76,7 +78,7 @@ def _send_here(context: Context, root: DataRoot | None, wanted: Wanted, printer:
     runner = PlainRunner()
     folder = own_folder(context, root)
     chats = open_chats(runner, context, root)
-    servers = ModelServers(runner, context.folders, folder, connection=context.args.backend, frame=0)
+    servers = ModelServers(runner, context.folders, folder, frame=0)
     generations = Generations(chats, lambda: servers)
     generations.started.connect(lambda task: task.log.added.connect(lambda _: printer.show(task.log.so_far().text)))
     try:

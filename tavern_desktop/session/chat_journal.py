@@ -141,7 +141,9 @@ class ChatJournal:
         self._guarded(take)
 
     def _append_waiting(self) -> None:
-        if not self._waiting or self._is_broken:
+        if self._is_broken:
+            self._waiting.clear()
+        if not self._waiting:
             return
         self._keep_first()
         entries: list[Entry] = []

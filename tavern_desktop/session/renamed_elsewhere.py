@@ -69,7 +69,10 @@ def same_chat_beside(path: Path, identity: str, size: int) -> tuple[Path, Signat
 
 
 def _may_be(entry: os.DirEntry[str], name: str, size: int) -> bool:
-    return entry.name.endswith(SUFFIX) and entry.name != name and entry.is_file() and entry.stat().st_size == size
+    try:
+        return entry.name.endswith(SUFFIX) and entry.name != name and entry.is_file() and entry.stat().st_size == size
+    except OSError:  # it went while we looked
+        return False
 
 
 def _go_over(chats: OpenChats, session: ChatSession, path: Path, target: Path, signature: Signature) -> bool:

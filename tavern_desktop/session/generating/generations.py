@@ -67,8 +67,11 @@ class Generations:
         persona: Persona,
         key: int | None = None,
         count: int = 1,
+        *,
+        connection: str = "",
     ) -> GenerationTask:
         """Begin a reply: behind the last message, or for the message `key` (swipe, continue); `count` alternatives.
+        `connection`: id or name of the one to use this time, "" for the chat's.
 
         A message that cannot have alternatives, such as the user's, is answered instead. Raises CommandRefused.
         """
@@ -89,7 +92,7 @@ class Generations:
         end = _end(messages, kind, index)
         grows = messages[index].key if index is not None and kind in ("swipe", "continue") else None
         target = Target(kind, messages[:end], grows)
-        asked = Asked(session.path, chat.header.metadata(), messages, end, kind, speaker, persona)
+        asked = Asked(session.path, chat.header.metadata(), messages, end, kind, speaker, persona, connection)
         task = GenerationTask(session, target, speaker, persona.name, self._models.means)
         # The task holds the chat open as a view does: nobody has to look for the reply to reach it.
         self._open_chats.open(session.path, session.kind)

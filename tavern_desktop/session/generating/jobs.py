@@ -23,13 +23,14 @@ from tavern_desktop.storage.errors import StorageError
 class Wanted(msgspec.Struct, frozen=True, omit_defaults=True):
     """What is wanted: `text` is sent first, "" for none; "swipe" and "continue" are about the newest message.
 
-    `speaker` is a member of a group by name, "" for whose turn it is.
+    `speaker` is a member of a group by name, "" for whose turn it is. `connection`: id or name, "" for the chat's.
     """
 
     file: str
     kind: Literal["reply", "swipe", "continue"] = "reply"
     text: str = ""
     speaker: str = ""
+    connection: str = ""
 
 
 def generate_request(wanted: Wanted) -> dict[str, Any]:
@@ -118,12 +119,13 @@ class GenerateJob:
             self._finish()
 
     def _generate(self, voices: Voices, speaker: Any) -> None:
-        session, kind = self._session, self._wanted.kind
+        session, wanted = self._session, self._wanted
+        kind = wanted.kind
         try:
             if session.chat is None or (kind != "reply" and not len(session.chat)):
                 raise CommandRefused("There is no message in this chat yet.")
             key = session.chat.messages[-1].key if kind != "reply" else None
-            task = self._generations.start(session, kind, speaker, voices.persona, key)
+            task = self._generations.start(session, kind, speaker, voices.persona, key, connection=wanted.connection)
         except Refused as error:
             self.error = error
             self._finish()

@@ -13,6 +13,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+import msgspec
+
 from tavern_desktop.backends.connection import Connection, Secrets, is_near
 from tavern_desktop.backends.errors import BackendError
 from tavern_desktop.backends.events import Failed, Usage, Waiting
@@ -123,7 +125,7 @@ class Requests:
         with nothing set would get. Raises BackendError, PromptError, StorageError.
         """
         try:
-            chosen = await asyncio.to_thread(self._choose, chat_choices(asked.metadata), None)
+            chosen = await asyncio.to_thread(self._choose, _choices(asked), None)
         except NoModel:
             return await asyncio.to_thread(_unconnected, asked, chat_choices(asked.metadata).generation)
         if chosen.connection.protocol == "local":
@@ -161,7 +163,7 @@ class Requests:
     # -- building ---------------------------------------------------------------------------------------------
 
     async def _open(self, asked: Asked, tell: Tell) -> tuple[Chosen, Backend]:
-        chosen = await asyncio.to_thread(self._choose, chat_choices(asked.metadata), tell)
+        chosen = await asyncio.to_thread(self._choose, _choices(asked), tell)
         return chosen, self._backend(chosen)
 
     def _backend(self, chosen: Chosen) -> Backend:
@@ -228,6 +230,12 @@ class Requests:
         template = template_of(chosen.template)
         text = template.render(prompt.messages, char=scene.character.name, user=scene.user)
         return text, template.stop_texts(scene.user)
+
+
+def _choices(asked: Asked) -> ChatChoices:
+    """Return what the chat has chosen, with the connection that is asked for this once."""
+    choices = chat_choices(asked.metadata)
+    return msgspec.structs.replace(choices, connection=asked.connection) if asked.connection else choices
 
 
 def _unconnected(asked: Asked, generation: Generation) -> tuple[Prompt, Request]:

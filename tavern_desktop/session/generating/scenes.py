@@ -51,6 +51,8 @@ class Asked:
     action: Action
     speaker: Speaker
     persona: Persona
+    connection: str = ""
+    """Id or name of the connection to use this time, "" for the one of the chat."""
 
 
 class ChatChoices(msgspec.Struct, frozen=True, omit_defaults=True):

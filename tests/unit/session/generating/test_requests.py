@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -162,6 +163,19 @@ def test_the_settings_of_the_chat_come_before_those_of_the_connection(program: P
     own = {"tavern_desktop": {"generation": {"temperature": 1.5}}}
     program.reply(program.asked(**own), "Yes.")
     assert (server.asked[0]["temperature"], server.asked[0]["top_p"]) == (1.5, 0.9)
+
+
+def test_the_connection_that_is_asked_for_this_once_comes_before_the_one_in_use(
+    program: Program, server: ModelServer
+) -> None:
+    program.connect()
+    other = msgspec.structs.replace(program.connection, id="d", name="Other", model="other")
+    program.servers.connections.put(other)
+    program.servers.connections.choose("c")
+    asked = program.asked()
+    program.reply(asked, "Yes.")
+    program.reply(dataclasses.replace(asked, connection="Other"), "Yes.")
+    assert [body["model"] for body in server.asked] == ["tiny", "other"]
 
 
 def test_a_template_of_one_s_own_writes_the_text_and_stops_it(program: Program, server: ModelServer) -> None:
