@@ -15,11 +15,24 @@ from tavern_desktop.session.changes import no_message
 from tavern_desktop.session.refusals import CommandRefused
 from tavern_desktop.storage.directory import kind_of
 from tavern_desktop.storage.errors import StorageError, sentence
+from tavern_desktop.storage.format import HEADERLESS_SUSPECT
 from tavern_desktop.storage.pages import span, tail
 from tavern_desktop.storage.reader import load
+from tavern_desktop.storage.recovery import CheckResult
 from tavern_desktop.storage.recovery import check as check_file
 
 PREVIEW_LENGTH = 60
+
+_DAMAGES = {
+    "utf16": "The file is UTF-16 text; `chats import` turns it into UTF-8.",
+    "nul": "There are only NUL bytes, as after a power cut.",
+    "nul_tail": "NUL bytes were added to the line, as by a power cut.",
+    "glued": "Several records are on one line; `chats repair` separates them.",
+}
+_WARNINGS = {
+    HEADERLESS_SUSPECT: "The header is missing, it seems: the first line is a message, and is not counted as one. "
+    "`chats import` makes a chat of it that has a header, and all messages."
+}
 
 
 def list_chats(context: Context) -> int:
@@ -58,19 +71,24 @@ def check(context: Context) -> int:
         try:
             path = context.chat_file(word)
             result = check_file(path, kind=kind_of(path))
-            problems, messages = result.problems, result.messages
         except StorageError as error:
-            path, problems, messages = Path(word), (error,), 0
+            path, result = Path(word), CheckResult((error,), 0, (), (None,))
+        problems, messages = result.problems, result.messages
         code = 1 if problems else code
         if context.json:
-            found = [_problem_facts(problem) for problem in problems]
-            output.say_json({"file": str(path), "ok": not problems, "messages": messages, "problems": found})
+            pairs = zip(problems, result.damages, strict=True)
+            found = [_problem_facts(problem) | {"damage": damage} for problem, damage in pairs]
+            told = {"ok": not problems, "messages": messages, "problems": found, "warnings": list(result.warnings)}
+            output.say_json({"file": str(path), **told})
             continue
         output.say(
             f"{path}: " + (_counted(len(problems), "problem") if problems else f"ok, {_counted(messages, 'message')}")
         )
-        for problem in problems:
-            output.say(f"  {problem.kind}/{problem.detail}{_place(problem)}: {sentence(problem)}")
+        for problem, damage in zip(problems, result.damages, strict=True):
+            name = f" {_DAMAGES[damage]}" if damage else ""
+            output.say(f"  {problem.kind}/{problem.detail}{_place(problem)}: {sentence(problem)}{name}")
+        for warning in result.warnings:
+            output.say(f"  {warning}: {_WARNINGS[warning]}")
     return code
 
 

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from tavern_desktop.chat import jsontext
 from tavern_desktop.chat.header import Header
@@ -16,6 +17,13 @@ from tavern_desktop.storage import format as chat_format
 from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.format import ChatKind
 from tavern_desktop.storage.reader import BLOCK_SIZE, SIZE_LIMIT, Cancelled, blocks, opened
+
+Damage = Literal["utf16", "nul", "nul_tail", "glued"]
+"""What happened to a line, where it can be told: saved as UTF-16, NUL bytes instead of the text or around it
+after a power cut, or several records without a newline between them (B-08)."""
+
+_UTF16 = (b"\xff\xfe", b"\xfe\xff", b"{\0", b"\0{")
+"""How a JSON text in UTF-16 begins, with a mark or without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +55,15 @@ class RecoveryView:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """All problems of a file, and how many of its messages are sound."""
+    """All problems of a file, what happened at each, and how many of its messages are sound.
+
+    A file in UTF-16 is one problem.
+    """
 
     problems: tuple[StorageError, ...]
     messages: int
     warnings: tuple[str, ...] = ()
+    damages: tuple[Damage | None, ...] = ()
 
 
 def recovery(path: Path, *, kind: ChatKind = "character", cancelled: Cancelled | None = None) -> RecoveryView:
@@ -72,16 +84,30 @@ def check(path: Path, *, kind: ChatKind = "character") -> CheckResult:
     """Return every problem of a file, not only the first. Raises StorageError if the file cannot be opened."""
     problems: list[StorageError] = []
     warnings: tuple[str, ...] = ()
+    damages: list[Damage | None] = []
     messages = 0
     for _, raw, error, is_header in _survey(path, kind, None):
         if error is not None:
             error.chat_ref = str(path)
             problems.append(error)
+            damages.append(damage_of(raw))
+            if is_header and damages[-1] == "utf16":
+                break
         elif is_header:
             warnings = chat_format.header_warnings(jsontext.decode(raw))
         else:
             messages += 1
-    return CheckResult(tuple(problems), messages, warnings)
+    return CheckResult(tuple(problems), messages, warnings, tuple(damages))
+
+
+def damage_of(raw: bytes) -> Damage | None:
+    """Return what happened to a line that cannot be read, None where that cannot be told."""
+    if raw.startswith(_UTF16):
+        return "utf16"
+    bare = raw.strip(b"\0")
+    if len(bare) < len(raw):
+        return "nul_tail" if bare else "nul"
+    return "glued" if len(_glued(raw)) > 1 else None
 
 
 def _survey(
@@ -114,9 +140,12 @@ def _is_header(raw: bytes, kind: ChatKind) -> bool:
 
 
 def _glued(raw: bytes) -> list[bytes]:
-    """Return the objects that stand one behind the other on a line, [] if that is not what the line is."""
+    """Return the objects that stand one behind the other on a line, [] if that is not what the line is.
+
+    NUL bytes around them are what a power cut leaves of a file that was made longer: they hold no text.
+    """
     try:
-        text = raw.decode("utf-8")
+        text = raw.strip(b"\0").decode("utf-8")
     except UnicodeDecodeError:
         return []
     decoder = json.JSONDecoder()

@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication, QLocale
 
 from tavern_desktop.chat import facts, jsontext
 from tavern_desktop.storage.errors import StorageError, sentence
-from tavern_desktop.storage.recovery import RecoveredRow, RecoveryView
+from tavern_desktop.storage.recovery import RecoveredRow, RecoveryView, damage_of
 
 NUL_LOOKED_AT = 65_536
 """Bytes at each end of a line that are looked at: such a line can be as long as the chat was."""
@@ -62,6 +62,8 @@ def what_is_wrong(error: StorageError, rest: RecoveryView | None = None) -> str:
         return _tr("Reading this chat was stopped.")
     if rest is not None and rest.rows and not any(map(_is_more_than_nul, rest.rows)):
         return _tr("This file holds nothing but NUL bytes, as after a power cut: its text is lost.")
+    if rest is not None and rest.rows and damage_of(rest.rows[0].raw) == "utf16":
+        return _tr("This file is UTF-16 text, as some editors save it; Import Chats… makes a readable chat of it.")
     return sentence(error)
 
 

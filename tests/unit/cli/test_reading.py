@@ -166,7 +166,7 @@ def test_a_part_of_a_chat_needs_no_other_part(run: Run, chat: Path) -> None:
 def test_check_of_a_whole_chat_is_ok(run: Run, chat: Path) -> None:
     result = run("chats", "check", chat, "--json")
     assert result.code == 0
-    assert result.objects() == [{"file": str(chat), "ok": True, "messages": 8, "problems": []}]
+    assert result.objects() == [{"file": str(chat), "ok": True, "messages": 8, "problems": [], "warnings": []}]
     assert run("chats", "check", chat).out == f"{chat}: ok, 8 messages\n"
 
 
@@ -190,6 +190,15 @@ def test_check_reports_every_problem_with_its_place(run: Run, root: DataRoot, ch
     text = run("chats", "check", path).out
     assert f"{path}: 4 problems" in text
     assert "bad_record/not_object, record 2, line 3" in text
+
+
+def test_check_names_what_happened(run: Run, root: DataRoot) -> None:
+    path = bad(root, HEADER + b"\n" + LINE + LINE)
+    assert run("chats", "check", path, "--json").objects()[0]["problems"][0]["damage"] == "glued"
+    assert "Several records are on one line" in run("chats", "check", path).out
+    path.write_bytes(LINE + b"\n" + LINE)
+    assert run("chats", "check", path, "--json").objects()[0]["warnings"] == ["headerless_suspect"]
+    assert "The header is missing" in run("chats", "check", path).out
 
 
 def test_check_goes_on_behind_a_file_that_is_missing(run: Run, chat: Path) -> None:

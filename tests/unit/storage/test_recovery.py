@@ -96,3 +96,29 @@ def test_a_file_that_is_not_there_is_an_error(path: Path) -> None:
         with pytest.raises(StorageError) as caught:
             read(path)
         assert caught.value.kind == "not_found"
+
+
+@pytest.mark.parametrize(
+    ("content", "damages", "messages"),
+    [
+        (HEAD.decode().encode("utf-16") + b'\n{"mes":"a"}', ("utf16",), 0),
+        (HEAD.decode().encode("utf-16-le") + b'{"mes":"a"}', ("utf16",), 0),
+        (HEAD + b'{"mes":"a"}\n{"mes":"b"}' + bytes(9), ("nul_tail",), 1),
+        (HEAD + b'{"mes":"a"}\n' + bytes(9), ("nul",), 1),
+        (HEAD + b'{"mes":"a"}{"mes":"b"}', ("glued",), 0),
+        (HEAD + b'{"mes":"a"', (None,), 0),
+    ],
+)
+def test_what_happened_to_a_line_is_named(
+    path: Path, content: bytes, damages: tuple[str | None, ...], messages: int
+) -> None:
+    path.write_bytes(content)
+    found = check(path)
+    assert found.damages == damages
+    assert len(found.problems) == len(damages)
+    assert found.messages == messages
+
+
+def test_a_record_before_nul_bytes_can_be_read(path: Path) -> None:
+    path.write_bytes(HEAD + b'{"mes":"a"}\n{"mes":"b"}' + bytes(9))
+    assert [row.raw for row in recovery(path).rows] == [b'{"mes":"a"}', b'{"mes":"b"}']
