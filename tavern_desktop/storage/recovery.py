@@ -37,10 +37,14 @@ class RecoveredRow:
 
 @dataclass(frozen=True, slots=True)
 class RecoveryView:
-    """Everything readable, in the order of the file. `header` is None where the first line is no header."""
+    """Everything readable, in the order of the file. `header` is None where the first line is no header.
+
+    `damage` is what happened to the first line that is not sound, None where that cannot be told.
+    """
 
     header: Header | None
     rows: tuple[RecoveredRow, ...]
+    damage: Damage | None = None
 
     @property
     def readable(self) -> int:
@@ -70,14 +74,17 @@ def recovery(path: Path, *, kind: ChatKind = "character", cancelled: Cancelled |
     """Read what can be read; messages glued on one line become several (B-08). Raises where nothing can be opened."""
     header: Header | None = None
     rows: list[RecoveredRow] = []
+    unsound: bytes | None = None
     for line, raw, error, is_header in _survey(path, kind, cancelled):
+        if error is not None and unsound is None:
+            unsound = raw
         parts = [raw] if error is None else _glued(raw)
         if is_header and parts and _is_header(parts[0], kind):
             header = Header(parts.pop(0))
         elif not parts:
             rows.append(RecoveredRow(line, raw, error))
         rows += [RecoveredRow(line, part) for part in parts]
-    return RecoveryView(header, tuple(rows))
+    return RecoveryView(header, tuple(rows), None if unsound is None else damage_of(unsound))
 
 
 def check(path: Path, *, kind: ChatKind = "character") -> CheckResult:

@@ -35,6 +35,7 @@ from tavern_desktop.ui.menus import (
     pop_up_menu,
 )
 from tavern_desktop.ui.messages import Said
+from tavern_desktop.ui.missing_header import MissingHeader
 from tavern_desktop.ui.owner_acts import OwnerActs
 from tavern_desktop.ui.save_status import save_status
 from tavern_desktop.ui.searching import Searching
@@ -71,6 +72,7 @@ class ChatPart(QObject):
         self.arriving = Arriving(window, self)
         self.copies = ConflictCopies(window, self)
         self.long_chats = LongChats(window, self)
+        self.missing_header = MissingHeader(self)
         self.models = ModelsInWindow(window, self)
         self._prompt: PromptData | None = None
         self.inspector.add_tab(self.tr("Prompt"), self._make_prompt_tab)

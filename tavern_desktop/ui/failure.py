@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication, QLocale
 
 from tavern_desktop.chat import facts, jsontext
 from tavern_desktop.storage.errors import StorageError, sentence
-from tavern_desktop.storage.recovery import RecoveredRow, RecoveryView, damage_of
+from tavern_desktop.storage.recovery import RecoveredRow, RecoveryView
 
 NUL_LOOKED_AT = 65_536
 """Bytes at each end of a line that are looked at: such a line can be as long as the chat was."""
@@ -62,9 +62,17 @@ def what_is_wrong(error: StorageError, rest: RecoveryView | None = None) -> str:
         return _tr("Reading this chat was stopped.")
     if rest is not None and rest.rows and not any(map(_is_more_than_nul, rest.rows)):
         return _tr("This file holds nothing but NUL bytes, as after a power cut: its text is lost.")
-    if rest is not None and rest.rows and damage_of(rest.rows[0].raw) == "utf16":
+    if rest is not None and rest.damage == "utf16":
         return _tr("This file is UTF-16 text, as some editors save it; Import Chats… makes a readable chat of it.")
-    return sentence(error)
+    return " ".join(filter(None, (sentence(error), _what_happened(rest))))
+
+
+def _what_happened(rest: RecoveryView | None) -> str:
+    if rest is None or rest.damage is None:
+        return ""
+    if rest.damage == "glued":
+        return _tr("Several messages are on one line.")
+    return _tr("It has NUL bytes, as after a power cut.")
 
 
 def what_became_of_it(error: StorageError) -> str:

@@ -69,7 +69,11 @@ class OwnerActs(QObject):
         if kind == "group" and lists.has_focus:
             return owner_of_group(library, key)
         path = self._part.desk.path
-        return owner_of_chat(library, str(path)) if path is not None else None
+        return self.owner_of(path) if path is not None else None
+
+    def owner_of(self, chat: Path) -> Owner | None:
+        """Return whose chat a file is, None where it is nobody's."""
+        return owner_of_chat(self._services.library, str(chat))
 
     @property
     def has_one_at_hand(self) -> bool:
@@ -167,7 +171,7 @@ class OwnerActs(QObject):
         if session in self._noted:  # it only has another name now
             return
         self._noted.add(session)
-        owner = owner_of_chat(library, str(path))
+        owner = self.owner_of(path)
         named = owner.current(library) if owner is not None else ""
         if owner is None or named in {row.title for row in self._rows(owner)}:
             return
