@@ -1,32 +1,26 @@
-"""The geometry of the chat surface as Qt sees it: a QListView whose own layout never runs.
-
-A plain QListView asks every row for its size at each change; a custom QAbstractItemView loses the accessible list. So
-this one stays a QListView and answers every question about places itself, from `places` (geometry.py), laying out only
-the rows on screen. After whatever happened, `settle` puts the anchor back where it was, in the same call.
-"""
+"""The geometry of the chat surface as Qt sees it: the messages of a chat as placed rows (see `placed_rows`)."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPoint, QRect, QSize, Qt, QTimer
-from PySide6.QtGui import QFontMetricsF, QRegion, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QFrame, QListView, QWidget
+from PySide6.QtCore import QModelIndex, QPoint, QRect, QSize, QTimer
+from PySide6.QtGui import QFontMetricsF, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
 from typing_extensions import override
 
 from tavern_desktop.ui.chat.context import ChatContext
 from tavern_desktop.ui.chat.estimate import Measures, estimate
-from tavern_desktop.ui.chat.geometry import Anchor, Geometry
+from tavern_desktop.ui.chat.geometry import Anchor
 from tavern_desktop.ui.chat.list_model import AnyIndex, RecordListModel
 from tavern_desktop.ui.chat.look import SIDE_MARGIN, Look
 from tavern_desktop.ui.chat.pictures import PictureShelf
+from tavern_desktop.ui.chat.placed_rows import PlacedRows
 from tavern_desktop.ui.chat.record import RowRecord
 from tavern_desktop.ui.chat.row_layout import text_width
 from tavern_desktop.ui.chat.rows import RowShelf, RowView
 from tavern_desktop.ui.theme import themes
 
-WHEEL_STEP = 24
-"""Pixels of a single step; a notch of a wheel is three."""
 REFINED_AT_ONCE = 300
 """Rough estimates made exact in one go, a few milliseconds."""
 FOOTER = 14
@@ -40,7 +34,7 @@ class ReadingLine(NamedTuple):
     y: int
 
 
-class Surface(QListView):
+class Surface(PlacedRows):
     """Rows, their places and their painting order; what can be done with them is ChatView's."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -50,27 +44,18 @@ class Surface(QListView):
         self.look = Look(self.context.theme, QApplication.font(), self._percent)
         self.pictures = PictureShelf(self.context.resolve_picture, self.context.run)
         self.rows = RowShelf(self.look, self.context, self.pictures)
-        self.places = Geometry(self._measure, self._estimate)
         self.places.footer = FOOTER
         self._records: RecordListModel | None = None
         self._connected: list[Any] = []
         self._measures = self._make_measures()
         self._laid_out_for = 0
-        self._is_settling = False
         self._held_line: ReadingLine | None = None
         self._index_of_anchor: int | None = None
         self._refine_timer = QTimer(self)
         self._refine_timer.setSingleShot(True)
         self._refine_timer.timeout.connect(self._refine)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setAutoScroll(False)
         self.setMinimumSize(QSize(200, 120))
-        self.viewport().setMouseTracking(True)
-        self.verticalScrollBar().setSingleStep(WHEEL_STEP)
         self.pictures.arrived.connect(self._picture_arrived)
 
     # Rows
@@ -109,27 +94,6 @@ class Surface(QListView):
 
     # Keeping still
 
-    def settle(self) -> None:
-        """Bring everything into agreement after a change: the anchor keeps its place, the rest follows."""
-        self._settle()
-        self.viewport().update()
-
-    def _settle(self) -> None:
-        if self._is_settling or self.viewport().height() <= 0:
-            return
-        self._is_settling = True
-        try:
-            self.places.screen_height = self.viewport().height()
-            self.places.header = self.header_height()
-            value = self.places.settle()
-            bar = self.verticalScrollBar()
-            bar.setRange(0, self.places.maximum)
-            bar.setPageStep(self.places.screen_height)
-            bar.setValue(value)
-        finally:
-            self._is_settling = False
-        self.settled()
-
     def change_row(self, key: int) -> None:
         """Lay a message out anew because of what the person did to it: its top stays where it is."""
         row = self.row_of(key)
@@ -142,13 +106,6 @@ class Surface(QListView):
         self.places.hold(Anchor(key, top) if visible else self.places.anchor)
         self.settle()
         self.look_whether_at_end()
-
-    def header_height(self) -> int:
-        """Return the height of the decoration above the first row."""
-        return 0
-
-    def settled(self) -> None:
-        """Everything has its place: what floats above the rows can follow."""
 
     def going(self, keys: list[int]) -> None:
         """These messages are about to leave the model."""
@@ -382,40 +339,6 @@ class Surface(QListView):
             current = self.places.row_count - 1
         row = min(max(current + steps.get(cursorAction, 0), 0), self.places.row_count - 1)
         return self._records.index(row)
-
-    @override
-    def horizontalOffset(self) -> int:
-        return 0
-
-    @override
-    def verticalOffset(self) -> int:
-        return self.places.value
-
-    @override
-    def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
-        """Select nothing: messages are chosen in selection mode, text by the mouse."""
-
-    @override
-    def visualRegionForSelection(self, selection: QItemSelection) -> QRegion:
-        return QRegion()
-
-    @override
-    def keyboardSearch(self, search: str) -> None:
-        """Do not search: Qt would ask 100,000 rows for their text at a single letter."""
-
-    @override
-    def doItemsLayout(self) -> None:
-        QAbstractItemView.doItemsLayout(self)
-
-    @override
-    def updateGeometries(self) -> None:
-        """Do nothing: `settle` sets the scroll bar."""
-
-    @override
-    def scrollContentsBy(self, dx: int, dy: int) -> None:
-        if not self._is_settling:
-            self.places.scroll_to(self.verticalScrollBar().value())
-            self.settle()
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:

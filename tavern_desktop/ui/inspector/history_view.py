@@ -1,14 +1,10 @@
-"""The view of a comparison: any number of rows, of which only those on screen are laid out.
-
-As in the chat's surface it is a QListView, for the sake of its accessible list, that answers every question about
-places itself (`ui.chat.geometry`).
-"""
+"""The view of a comparison: any number of rows, of which only those on screen are laid out."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QKeyEvent,
@@ -16,25 +12,24 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
-    QRegion,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QWidget
 from typing_extensions import override
 
-from tavern_desktop.ui.chat.geometry import Anchor, Geometry
+from tavern_desktop.ui.chat.geometry import Anchor
+from tavern_desktop.ui.chat.placed_rows import PlacedRows
 from tavern_desktop.ui.inspector.history_excerpt import BEGINNING, MOST
 from tavern_desktop.ui.inspector.history_row_box import GAP, GUTTER, PADDING, RUN_HEIGHT, TICK_ROOM, Fonts, RowBox
 from tavern_desktop.ui.inspector.history_rows import DifferenceModel
 from tavern_desktop.ui.theme import themes
 from tavern_desktop.ui.widgets import AnyIndex
 
-WHEEL_STEP = 24
 KEPT = 400
 """Rows that stay laid out."""
 
 
-class DifferenceView(QListView):
+class DifferenceView(PlacedRows):
     """Owner: the window that shows a comparison."""
 
     menu_requested = Signal(int, QPoint)
@@ -45,23 +40,14 @@ class DifferenceView(QListView):
     def __init__(self, model: DifferenceModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.rows = model
-        self._places = Geometry(self._measure, self._estimate)
-        self._places.header, self._places.footer = 10, 10
+        self.places.header, self.places.footer = 10, 10
         self._percent = 100
         self._fonts = Fonts(self.font(), self._percent)
         self._boxes: dict[int, RowBox] = {}
         self._whole: set[int] = set()
         """Keys of the rows whose long texts are shown in full."""
         self._hovered: int | None = None
-        self._is_settling = False
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setAutoScroll(False)
-        self.viewport().setMouseTracking(True)
-        self.verticalScrollBar().setSingleStep(WHEEL_STEP)
         self.setModel(model)
         model.modelReset.connect(self._was_reset)
         model.rowsRemoved.connect(self._rows_removed)
@@ -88,26 +74,11 @@ class DifferenceView(QListView):
         elif self._box(number).is_cut:
             self._whole.symmetric_difference_update({key})
             self._boxes.pop(key, None)
-            self._places.row_changed(number)
-            self._places.hold(Anchor(key, self._places.screen_top(number)))
-            self._settle()
+            self.places.row_changed(number)
+            self.places.hold(Anchor(key, self.places.screen_top(number)))
+            self.settle()
 
     # -- places -----------------------------------------------------------------------------------------
-
-    def _settle(self) -> None:
-        if self._is_settling or self.viewport().height() <= 0:
-            return
-        self._is_settling = True
-        try:
-            self._places.screen_height = self.viewport().height()
-            value = self._places.settle()
-            bar = self.verticalScrollBar()
-            bar.setRange(0, self._places.maximum)
-            bar.setPageStep(self._places.screen_height)
-            bar.setValue(value)
-        finally:
-            self._is_settling = False
-        self.viewport().update()
 
     def _box(self, number: int) -> RowBox:
         """Return a row laid out for the present width."""
@@ -146,18 +117,18 @@ class DifferenceView(QListView):
         self._boxes.clear()
         self._whole.clear()
         self._hovered = None
-        self._places.reset(self.rows)
-        self._places.hold(self._places.anchor)
-        if self._places.anchor is None and self.rows.rowCount():
-            self._places.hold(Anchor(self.rows.key(0), self._places.header))
-        self._settle()
+        self.places.reset(self.rows)
+        self.places.hold(self.places.anchor)
+        if self.places.anchor is None and self.rows.rowCount():
+            self.places.hold(Anchor(self.rows.key(0), self.places.header))
+        self.settle()
 
     def show_first_change(self) -> None:
         """Go to the first row, and put the keyboard's cursor on the first change."""
         count = self.rows.rowCount()
         if count:
-            self._places.hold(Anchor(self.rows.key(0), self._places.header))
-            self._settle()
+            self.places.hold(Anchor(self.rows.key(0), self.places.header))
+            self.settle()
             first = next((number for number in range(min(count, 8)) if self.rows.row(number).kinds), 0)
             self.setCurrentIndex(self.rows.index(first))
             self.scrollTo(self.currentIndex())
@@ -165,24 +136,24 @@ class DifferenceView(QListView):
     def _lay_out_anew(self) -> None:
         self._fonts = Fonts(self.font(), self._percent)
         self._boxes.clear()
-        self._places.forget_measures()
-        self._settle()
+        self.places.forget_measures()
+        self.settle()
 
     def _rows_removed(self, parent: QModelIndex, start: int, end: int) -> None:
-        self._places.rows_removed(start, end)
+        self.places.rows_removed(start, end)
 
     @override
     def rowsInserted(self, parent: AnyIndex, start: int, end: int) -> None:
         QAbstractItemView.rowsInserted(self, parent, start, end)
-        self._places.rows_inserted(start, end)
-        self._settle()
+        self.places.rows_inserted(start, end)
+        self.settle()
 
     @override
     def rowsAboutToBeRemoved(self, parent: AnyIndex, start: int, end: int) -> None:
-        top = self._places.screen_top(start)
-        self._places.rows_about_to_be_removed(start, end)
+        top = self.places.screen_top(start)
+        self.places.rows_about_to_be_removed(start, end)
         if start > 0:
-            self._places.hold(Anchor(self.rows.key(start - 1), top - self._places.height(start - 1)))
+            self.places.hold(Anchor(self.rows.key(start - 1), top - self.places.height(start - 1)))
         QAbstractItemView.rowsAboutToBeRemoved(self, parent, start, end)
 
     @override
@@ -194,84 +165,50 @@ class DifferenceView(QListView):
 
     @override
     def visualRect(self, index: AnyIndex) -> QRect:
-        if not index.isValid() or index.row() >= self._places.row_count:
+        if not index.isValid() or index.row() >= self.places.row_count:
             return QRect()
-        top, height = self._places.screen_top(index.row()), self._places.height(index.row())
+        top, height = self.places.screen_top(index.row()), self.places.height(index.row())
         return QRect(0, top, self.viewport().width(), height)
 
     @override
     def indexAt(self, p: QPoint) -> QModelIndex:
-        number = self._places.row_at(p.y())
+        number = self.places.row_at(p.y())
         return QModelIndex() if number is None else self.rows.index(number)
 
     @override
     def scrollTo(self, index: AnyIndex, hint: Any = QAbstractItemView.ScrollHint.EnsureVisible) -> None:
-        if not index.isValid() or index.row() >= self._places.row_count:
+        if not index.isValid() or index.row() >= self.places.row_count:
             return
         number, room = index.row(), self.viewport().height()
-        top, height = self._places.screen_top(number), self._measure(number)
+        top, height = self.places.screen_top(number), self._measure(number)
         if top < 0 or height > room:
-            self._places.hold(Anchor(self.rows.key(number), self._places.header if number == 0 else 0))
+            self.places.hold(Anchor(self.rows.key(number), self.places.header if number == 0 else 0))
         elif top + height > room:
-            self._places.hold(Anchor(self.rows.key(number), room - height))
-        self._settle()
+            self.places.hold(Anchor(self.rows.key(number), room - height))
+        self.settle()
 
     @override
     def moveCursor(self, cursorAction: Any, modifiers: Any) -> QModelIndex:
-        count = self._places.row_count
+        count = self.places.row_count
         if not count:
             return QModelIndex()
         move = QAbstractItemView.CursorAction
         current = self.currentIndex().row() if self.currentIndex().isValid() else -1
         if cursorAction in (move.MovePageUp, move.MovePageDown):
             page = self.viewport().height() * (-1 if cursorAction == move.MovePageUp else 1)
-            top = self._places.screen_top(max(current, 0))
-            return self.rows.index(self._places.nearest_row(top + page) or 0)
+            top = self.places.screen_top(max(current, 0))
+            return self.rows.index(self.places.nearest_row(top + page) or 0)
         ends = {move.MoveHome: 0, move.MoveEnd: count - 1}
         steps = {move.MoveUp: -1, move.MovePrevious: -1, move.MoveDown: 1, move.MoveNext: 1}
         number = ends.get(cursorAction, current + steps.get(cursorAction, 0))
         return self.rows.index(min(max(number, 0), count - 1))
 
     @override
-    def horizontalOffset(self) -> int:
-        return 0
-
-    @override
-    def verticalOffset(self) -> int:
-        return self._places.value
-
-    @override
-    def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
-        """Select nothing: rows are chosen by their ticks."""
-
-    @override
-    def visualRegionForSelection(self, selection: QItemSelection) -> QRegion:
-        return QRegion()
-
-    @override
-    def keyboardSearch(self, search: str) -> None:
-        """Do not search: Qt would ask 100,000 rows for their text at a single letter."""
-
-    @override
-    def doItemsLayout(self) -> None:
-        QAbstractItemView.doItemsLayout(self)
-
-    @override
-    def updateGeometries(self) -> None:
-        """Do nothing: `_settle` sets the scroll bar."""
-
-    @override
-    def scrollContentsBy(self, dx: int, dy: int) -> None:
-        if not self._is_settling:
-            self._places.scroll_to(self.verticalScrollBar().value())
-            self._settle()
-
-    @override
     def resizeEvent(self, event: QResizeEvent) -> None:
         if event.oldSize().width() != event.size().width():
             self._lay_out_anew()
         else:
-            self._settle()
+            self.settle()
 
     # -- painting and input -----------------------------------------------------------------------------
 
@@ -280,11 +217,11 @@ class DifferenceView(QListView):
         painter = QPainter(self.viewport())
         painter.fillRect(event.rect(), themes().current.bg)
         current = self.current_key() if self.hasFocus() else None
-        for number in self._places.visible_rows():
+        for number in self.places.visible_rows():
             key = self.rows.key(number)
             self._box(number).paint(
                 painter,
-                self._places.screen_top(number),
+                self.places.screen_top(number),
                 ticked=key in self.rows.ticked,
                 current=key == current,
                 hovered=key == self._hovered,
@@ -322,7 +259,7 @@ class DifferenceView(QListView):
         row, box = self.rows.row(number), self._box(number)
         if not row.kinds and row.length > 1:
             return True
-        foot = self._places.screen_top(number) + box.height
+        foot = self.places.screen_top(number) + box.height
         return box.is_cut and foot - y < self._fonts.small_metrics.height() + PADDING + GAP
 
     @override
