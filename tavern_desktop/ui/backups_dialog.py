@@ -8,18 +8,16 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from PySide6.QtCore import QDateTime, QLocale, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QDialog,
     QHBoxLayout,
-    QHeaderView,
     QPushButton,
     QSplitter,
-    QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
+from typing_extensions import override
 
 from tavern_desktop.session.backup_list import BackupRow, row_of_backup
 from tavern_desktop.session.runner import Outcome, Runner
@@ -31,10 +29,9 @@ from tavern_desktop.ui.chat.context import ChatContext
 from tavern_desktop.ui.chat.preview_model import PreviewModel
 from tavern_desktop.ui.chat.record import Names
 from tavern_desktop.ui.chat.view import ChatView
-from tavern_desktop.ui.manager.model import size_text
+from tavern_desktop.ui.copies_dialog import CopiesDialog
 from tavern_desktop.ui.widgets import label, push_button
 
-PATH_ROLE = Qt.ItemDataRole.UserRole
 WHEN, MESSAGES, SIZE = range(3)
 LANE = "backups"
 SHOWN = 100
@@ -60,8 +57,10 @@ class BackupTexts:
     none: str
 
 
-class BackupsDialog(QDialog):
-    """Fills while it is shown: counting the messages of a backup reads it, off the window's thread."""
+class BackupsDialog(CopiesDialog):
+    """Backups of one chat, or of all chats of somebody."""
+
+    numbers = (MESSAGES, SIZE)
 
     def __init__(
         self,
@@ -73,26 +72,21 @@ class BackupsDialog(QDialog):
         context: ChatContext,
     ) -> None:
         """`find` runs off the window's thread; the last of `acts` is what Enter does. `context`: how to show one."""
-        super().__init__(parent)
+        super().__init__(parent, runner, texts.title, LANE, row_of_backup)
         self.setObjectName("backupsDialog")
-        self.setWindowTitle(texts.title)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._runner, self._texts, self._context = runner, texts, context
-        self._is_closed = False
-        self._items: dict[Path, QTreeWidgetItem] = {}
-        self.list = self._make_list()
+        self._texts, self._context = texts, context
+        self.set_up_list("backupList", (self.tr("Saved"), self.tr("Messages"), self.tr("Size")), WHEN)
         self.view = ChatView()
         self.view.setObjectName("backupView")
         self.view.setAccessibleName(self.tr("The end of the chosen backup"))
         self.ending = label(tone="muted", wrap=True)
-        self.hint = label(self.tr("Looking for backups…"), "muted", wrap=True)
+        self.hint.setText(self.tr("Looking for backups…"))
         self._acts = tuple(acts)
         self.buttons: list[QPushButton] = []
         self._lay_out()
-        self.finished.connect(self._close_up)
         self.list.currentItemChanged.connect(lambda now, before: self._look())
         self.list.itemActivated.connect(lambda item, column: self._do(self._acts[-1]))
-        runner.submit(find, self._show, lane=LANE)
+        self.fill(find)
 
     @property
     def open_button(self) -> QPushButton:
@@ -101,51 +95,21 @@ class BackupsDialog(QDialog):
 
     # -- the list ---------------------------------------------------------------------------------------
 
-    def _show(self, outcome: Outcome[list[Backup]]) -> None:
-        if self._is_closed:
-            return
-        try:
-            found = outcome.result()
-        except StorageError as error:
-            self.hint.setText(sentence(error))
-            return
-        self.hint.setText(self._texts.hint if found else self._texts.none)
-        for backup in found:
-            item = self._items[backup.path] = self._item(backup)
-            self.list.addTopLevelItem(item)
-            self._runner.submit(partial(self._row, backup), self._fill, lane=LANE)
-        if found:
-            self.list.setCurrentItem(self._items[found[0].path])
-        self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+    @override
+    def hint_for(self, found: Sequence[Backup]) -> str:
+        return self._texts.hint if found else self._texts.none
 
-    def _row(self, backup: Backup) -> BackupRow | None:
-        """Runs off the window's thread; a dialog that was closed wants nothing read any more."""
-        return None if self._is_closed else row_of_backup(backup)
+    @override
+    def cells(self, copy: Backup, when: str, size: str) -> list[str]:
+        return [when, "…", size]
 
-    def _fill(self, outcome: Outcome[BackupRow | None]) -> None:
-        row = outcome.result()
-        if self._is_closed or row is None:
-            return
-        item = self._items[row.path]
+    @override
+    def show_row(self, item: QTreeWidgetItem, row: BackupRow) -> None:
         count = self.tr("damaged") if row.messages is None else self.locale().toString(row.messages)
         item.setText(MESSAGES, count)
         item.setToolTip(WHEN, " ".join(row.words.split()))
 
-    def _item(self, backup: Backup) -> QTreeWidgetItem:
-        moment = QDateTime.fromSecsSinceEpoch(int(backup.mtime))
-        when = self.locale().toString(moment, QLocale.FormatType.ShortFormat)
-        item = QTreeWidgetItem([when, "…", size_text(backup.size, self.locale())])
-        item.setData(WHEN, PATH_ROLE, str(backup.path))
-        for column in (MESSAGES, SIZE):
-            item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        return item
-
     # -- looking at one ---------------------------------------------------------------------------------
-
-    def chosen(self) -> Path | None:
-        """Return the backup that is chosen."""
-        item = self.list.currentItem()
-        return Path(item.data(WHEN, PATH_ROLE)) if item is not None else None
 
     def _look(self) -> None:
         path = self.chosen()
@@ -182,19 +146,6 @@ class BackupsDialog(QDialog):
             act.do(path)
 
     # -- layout -----------------------------------------------------------------------------------------
-
-    def _make_list(self) -> QTreeWidget:
-        made = QTreeWidget()
-        made.setObjectName("backupList")
-        made.setAccessibleName(self.windowTitle())
-        made.setHeaderLabels([self.tr("Saved"), self.tr("Messages"), self.tr("Size")])
-        made.setRootIsDecorated(False)
-        made.setUniformRowHeights(True)
-        made.header().setAccessibleName(self.tr("Columns"))
-        made.header().setStretchLastSection(False)
-        made.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        made.header().setSectionResizeMode(WHEN, QHeaderView.ResizeMode.Stretch)
-        return made
 
     def _lay_out(self) -> None:
         looked_at = QWidget()
@@ -233,6 +184,3 @@ class BackupsDialog(QDialog):
         button.setToolTip(act.tip or act.text)
         button.setAutoDefault(act.kind == "primary")
         return button
-
-    def _close_up(self) -> None:
-        self._is_closed = True

@@ -10,6 +10,7 @@ import pytest
 
 from tavern_desktop.resources import resource_path
 from tests.interop import sillytavern
+from tests.interop.here import Here
 from tests.interop.sillytavern import Server
 from tests.make_library import library
 
@@ -31,3 +32,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture
 def chats_folder(server: Server) -> Path:
     return server.user_folder / "chats"
+
+
+@pytest.fixture
+def here(path: Path, tmp_path: Path) -> Iterator[Here]:
+    """The chat of the test's own `path`, open in our program."""
+    here = Here(path, tmp_path)
+    yield here
+    here.close()

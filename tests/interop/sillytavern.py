@@ -150,6 +150,13 @@ class Server:
         fields = {"ch_name": name, "first_mes": f"I am {name}.", "talkativeness": "0.5", "extensions": "{}"}
         return str(self._send_form("/api/characters/create", fields))
 
+    def create_chat(self, character: str, name: str) -> Path:
+        """Let it make a character and an empty chat of it; return the chat's file."""
+        avatar = self.create_character(character)
+        empty = [{"chat_metadata": {"integrity": "b9f8"}}]
+        self.ask("/api/chats/save", {"avatar_url": avatar, "file_name": name, "chat": empty})
+        return self.user_folder / "chats" / avatar.removesuffix(".png") / f"{name}.jsonl"
+
     def import_chats(self, avatar: str, character: str, user: str, kind: str, content: bytes) -> list[str]:
         """Let it import chats for a character, as its page does with a file; return the names of the new files."""
         fields = {"file_type": kind, "avatar_url": avatar, "character_name": character, "user_name": user}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,24 +22,12 @@ def path(request: pytest.FixtureRequest, server: Server) -> Path:
     if request.param == "group":
         original = next((server.user_folder / "group chats").glob("20*.jsonl"))
         return Path(shutil.copy(original, original.with_name(f"{request.node.name}.jsonl")))
-    avatar = server.create_character("Neighbour")
-    path = server.user_folder / "chats" / avatar.removesuffix(".png") / "begun there.jsonl"
-    server.ask(
-        "/api/chats/save",
-        {"avatar_url": avatar, "file_name": path.stem, "chat": [{"chat_metadata": {"integrity": "b9f8"}}]},
-    )
+    path = server.create_chat("Neighbour", "begun there")
     page = Page(server, path)
     for number in range(4):
         page.say(f"question {number}")
         page.answer(f"answer {number}")
     return path
-
-
-@pytest.fixture
-def here(path: Path, tmp_path: Path) -> Iterator[Here]:
-    here = Here(path, tmp_path)
-    yield here
-    here.close()
 
 
 @pytest.fixture

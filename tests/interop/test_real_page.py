@@ -29,24 +29,12 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 @pytest.fixture
 def path(server: Server) -> Path:
-    avatar = server.create_character("Neighbour")
-    path = server.user_folder / "chats" / avatar.removesuffix(".png") / "both.jsonl"
-    server.ask(
-        "/api/chats/save",
-        {"avatar_url": avatar, "file_name": path.stem, "chat": [{"chat_metadata": {"integrity": "b9f8"}}]},
-    )
+    path = server.create_chat("Neighbour", "both")
     page = Page(server, path)
     for number in range(3):
         page.answer(f"answer {number}")
         page.say(f"question {number}")
     return path
-
-
-@pytest.fixture
-def here(path: Path, tmp_path: Path) -> Iterator[Here]:
-    here = Here(path, tmp_path)
-    yield here
-    here.close()
 
 
 def test_in_turn_and_over_each_other(server: Server, browser: Browser, here: Here, path: Path) -> None:
