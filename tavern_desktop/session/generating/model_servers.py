@@ -157,7 +157,10 @@ class ModelServers:
         except StorageError:
             return  # whoever sends is told
         except BackendError as error:
-            self._runner.post(partial(self.reaches.note_reply, connection.id, connection.model, error.sentence))
+            if error.kind in _BUSY_ELSEWHERE:
+                self._runner.post(partial(self.reaches.forget, connection.id))
+            else:
+                self._runner.post(partial(self.reaches.note_reply, connection.id, connection.model, error.sentence))
 
     async def _opened(self, connection: Connection, secrets: Secrets | None, tell: Tell) -> Backend:
         known: Secrets = secrets if secrets is not None else await asyncio.to_thread(self.keys.secrets_for, connection)
@@ -235,6 +238,9 @@ class ModelServers:
             sentence = failed.sentence if failed is not None else ""
             self._runner.post(partial(self.reaches.note_reply, connection.id, connection.model, sentence))
 
+
+_BUSY_ELSEWHERE = frozenset({"silent", "busy"})
+"""What a server nearby is that reads a long prompt meanwhile: nothing is known of it yet, and nobody waits for it."""
 
 _FAULTS_OF_A_SERVER = frozenset(
     {"connection", "unreachable", "certificate", "proxy", "key", "not_found", "server", "silent", "disconnected"}

@@ -9,7 +9,6 @@ from PySide6.QtGui import QFontDatabase, QPainter, QPaintEvent, QResizeEvent, QT
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
-    QDialogButtonBox,
     QHBoxLayout,
     QPlainTextEdit,
     QPushButton,
@@ -28,7 +27,7 @@ from tavern_desktop.ui.chat.cards.faces import Showing, make_face
 from tavern_desktop.ui.chat.cards.words import tr
 from tavern_desktop.ui.chat.look import Look
 from tavern_desktop.ui.theme import themes
-from tavern_desktop.ui.widgets import label, set_tone
+from tavern_desktop.ui.widgets import label, push_button, set_tone
 
 FormOf = Callable[[dict[str, object]], FormDefinition | None]
 PAUSE = 120
@@ -172,16 +171,17 @@ class SourceDialog(QDialog):
         halves.addWidget(scroll)
         halves.setSizes([400, 420])
         halves.setChildrenCollapsible(False)
-        buttons = QDialogButtonBox()
         self._button: QPushButton | None = None
+        foot = QHBoxLayout()
+        foot.setSpacing(8)
+        foot.addWidget(self.state, 1)
+        leave = push_button(tr("Cancel") if writable else tr("Close"), "plain", self.reject)
+        leave.setAutoDefault(False)
+        foot.addWidget(leave)
         if writable:
-            self._button = buttons.addButton(self._accept_text, QDialogButtonBox.ButtonRole.AcceptRole)
+            self._button = push_button(self._accept_text, "primary", self.accept)
             self._button.setObjectName("sourceAccept")
-            self._button.setProperty("kind", "primary")
-        last = QDialogButtonBox.StandardButton.Cancel if writable else QDialogButtonBox.StandardButton.Close
-        buttons.addButton(last)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
+            foot.addWidget(self._button)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 14, 16, 14)
         column.setSpacing(10)
@@ -193,9 +193,6 @@ class SourceDialog(QDialog):
             top.addWidget(self.templates, 1)
             column.addLayout(top)
         column.addWidget(halves, 1)
-        foot = QHBoxLayout()
-        foot.addWidget(self.state, 1)
-        foot.addWidget(buttons)
         column.addLayout(foot)
 
 

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from tavern_desktop.backends.connection import Connection
+from tavern_desktop.backends.errors import BackendError, Kind
 from tavern_desktop.backends.events import Event, Failed, Text
 from tavern_desktop.backends.settings import Generation
 from tavern_desktop.chat.message import Message
@@ -97,6 +98,20 @@ def test_what_was_asked_beforehand_is_not_asked_again(program: Program, server: 
     before = len(server.paths)
     program.reply(program.asked(), "Yes.")
     assert server.paths[before:] == [REPLY_PATH]
+
+
+@pytest.mark.parametrize(("kind", "state"), [("silent", "unknown"), ("busy", "unknown"), ("key", "failed")])
+def test_a_server_that_is_slow_to_speak_of_itself_has_not_failed(
+    program: Program, monkeypatch: pytest.MonkeyPatch, kind: Kind, state: str
+) -> None:
+    async def refused(*_: object) -> None:
+        raise BackendError(kind, "It does not say.")
+
+    program.connect()
+    monkeypatch.setattr(program.servers.requests, "know", refused)
+    program.servers.submit(program.servers.warm_up(program.connection)).result(SECONDS)
+    program.runner.run_until_idle()
+    assert program.servers.reaches.of("c").state == state
 
 
 def test_a_full_prompt_is_counted_once_and_shortened_by_the_count(program: Program, server: ModelServer) -> None:
