@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from tavern_desktop.storage.errors import from_os
+from tavern_desktop.storage.errors import StorageError, from_os
 from tavern_desktop.storage.publish import write_small_file
 
 ENGLISH = "en_US"
@@ -144,21 +144,37 @@ class Speller:
 
 
 def read_own_words(folder: Path) -> frozenset[str]:
-    """Return the person's own words; a file that cannot be read has none."""
+    """Return the person's own words; a file that cannot be read has none, for checking with."""
     try:
-        lines = (folder / OWN_WORDS).read_text("utf-8", "replace").splitlines()
-    except OSError:
+        return frozenset(_own_words(folder))
+    except StorageError:
         return frozenset()
-    return frozenset(filter(None, map(str.strip, lines)))
 
 
-def write_own_words(folder: Path, words: Collection[str]) -> None:
-    """Keep the person's own words. Raises StorageError."""
+def keep_own_word(folder: Path, word: str, *, knows: bool = True) -> None:
+    """Put a word among the person's own, or take it out; words that are in the file besides stay there.
+
+    Raises StorageError; then the file is as it was, also where it could not be read.
+    """
+    words = _own_words(folder)
+    (words.add if knows else words.discard)(_plain(word))
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise from_os(error, "write", folder) from None
-    write_small_file(folder / OWN_WORDS, "".join(f"{word}\n" for word in sorted(words)).encode())
+    text = "".join(f"{each}\n" for each in sorted(words))
+    write_small_file(folder / OWN_WORDS, text.encode("utf-8", "surrogateescape"))
+
+
+def _own_words(folder: Path) -> set[str]:
+    file = folder / OWN_WORDS
+    try:
+        lines = file.read_text("utf-8", "surrogateescape").splitlines()
+    except FileNotFoundError:
+        return set()
+    except OSError as error:
+        raise from_os(error, "read", file) from None
+    return set(filter(None, map(str.strip, lines)))
 
 
 def _plain(word: str) -> str:

@@ -14,10 +14,10 @@ from tavern_desktop.session.spelling import (
     Speller,
     Word,
     dictionaries,
+    keep_own_word,
     languages_for,
     read_own_words,
     words_of,
-    write_own_words,
 )
 from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.ui.services import Services
@@ -69,7 +69,7 @@ class Spelling(QObject):
             return
         (speller.learn if knows else speller.unlearn)(word)
         self.changed.emit()
-        work = partial(write_own_words, self._services.folders.config, frozenset(speller.own))
+        work = partial(keep_own_word, self._services.folders.config, word, knows=knows)
         self._services.runner.submit(work, self._written, lane=LANE)
 
     def _wanted(self) -> tuple[bool, tuple[str, ...]]:

@@ -12,11 +12,12 @@ from tavern_desktop.session.spelling import (
     OWN_WORDS,
     Speller,
     dictionaries,
+    keep_own_word,
     languages_for,
     read_own_words,
     words_of,
-    write_own_words,
 )
+from tavern_desktop.storage.errors import StorageError
 
 
 @pytest.fixture(scope="module")
@@ -74,13 +75,31 @@ def test_own_words_are_learnt_and_kept(english: Speller, tmp_path: Path) -> None
     assert not speller.is_right("Tockling")
     speller.learn("Tockling")
     assert speller.is_right("Tockling")
-    write_own_words(tmp_path / "new", speller.own)
-    assert read_own_words(tmp_path / "new") == {"Lanternfolk", "Tockling"}
     speller.unlearn("Tockling")
     assert not speller.is_right("Tockling")
-    (tmp_path / OWN_WORDS).write_bytes(b"\xff\n\nword \n")
-    assert "word" in read_own_words(tmp_path)
+
+
+def test_own_words_are_kept_one_by_one(tmp_path: Path) -> None:
+    keep_own_word(tmp_path / "new", "Tockling")
+    keep_own_word(tmp_path / "new", "Lanternfolk")
+    assert read_own_words(tmp_path / "new") == {"Lanternfolk", "Tockling"}
+    keep_own_word(tmp_path / "new", "Tockling", knows=False)
+    assert read_own_words(tmp_path / "new") == {"Lanternfolk"}
     assert read_own_words(tmp_path / "nowhere") == frozenset()
+
+
+def test_words_that_are_no_text_are_kept_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / OWN_WORDS).write_bytes(b"\xff\n\nword \n")
+    keep_own_word(tmp_path, "more")
+    assert sorted((tmp_path / OWN_WORDS).read_bytes().split()) == [b"more", b"word", b"\xff"]
+
+
+def test_words_that_cannot_be_read_are_not_written_over(tmp_path: Path) -> None:
+    (tmp_path / OWN_WORDS).mkdir()  # whatever the reason: reading it fails
+    with pytest.raises(StorageError):
+        keep_own_word(tmp_path, "Tockling")
+    assert (tmp_path / OWN_WORDS).is_dir()
+    assert read_own_words(tmp_path) == frozenset()
 
 
 def test_which_dictionaries_there_are(tmp_path: Path) -> None:
