@@ -128,7 +128,9 @@ def _row(value: Any, path: str, within: Mapping[str, Any]) -> str | None:
     if not isinstance(value, list) or (isinstance(columns, list) and len(value) != len(columns)):
         return path
     # Not by `listed`: a table has thousands of cells, and the path of none is wanted but the first that is wrong.
-    return next((f"{path}[{at}]" for at, cell in enumerate(value) if not is_scalar(cell)), None)
+    if all(map(is_scalar, value)):
+        return None
+    return next(f"{path}[{at}]" for at, cell in enumerate(value) if not is_scalar(cell))
 
 
 def _row_count(value: Any, path: str, within: Mapping[str, Any]) -> str | None:

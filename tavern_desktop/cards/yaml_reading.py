@@ -78,37 +78,32 @@ def _nodes(text: str) -> list[Any]:
     """
     nodes: list[Any] = []
     starts: list[Any] = []
+    marked: list[Any] = []  # those with an anchor or a tag: judged once all of it is known to be YAML
     count = 0
     try:
-        loader: Any = yaml.CLoader(text)
-        event = loader.get_event()
-        while not isinstance(event, yaml.StreamEndEvent):
-            kind = type(event)
+        next_event = yaml.CLoader(text).get_event
+        while (kind := type(event := next_event())) is not yaml.StreamEndEvent:
             if kind in _NODES:
-                nodes.append(event)
                 count += 1
                 if count > MOST_NODES:
                     raise PayloadError("too_many_nodes")
-            elif kind in _ENDS:
-                nodes.append(event)
-            elif kind is yaml.DocumentStartEvent:
-                starts.append(event)
-            event = loader.get_event()
+                if event.anchor is not None or (kind is not yaml.AliasEvent and event.tag is not None):
+                    marked.append(event)
+            elif kind not in _ENDS:
+                if kind is yaml.DocumentStartEvent:
+                    starts.append(event)
+                continue
+            nodes.append(event)
     except yaml.MarkedYAMLError as error:
         raise _at("yaml", error.problem_mark) from None
     except (yaml.YAMLError, UnicodeEncodeError):
         raise PayloadError("yaml") from None
     if len(starts) > 1:
         raise _at("multi_document", starts[1].start_mark)
-    named = [event for event in nodes if type(event) in _NODES]
-    for event in named:
-        if event.anchor is not None:
-            refuse_alias(event)
-    for event in starts:
+    for event in marked:
+        refuse_alias(event)
+    for event in [*starts, *marked]:
         refuse_tag(event)
-    for event in named:  # no alias is left among them
-        if event.tag is not None:
-            refuse_tag(event)
     return nodes
 
 
@@ -142,8 +137,21 @@ class Tree:
         if depth >= DEEPEST:
             raise _at("too_deep", event.start_mark)
         if isinstance(event, yaml.SequenceStartEvent):
-            return [self.value(item, depth + 1) for item in iter(self._next, None)]
+            return self._sequence(depth + 1)
         return self._mapping(depth)
+
+    def _sequence(self, depth: int) -> list[Any]:
+        """Return a list whose items stand at `depth`; nearly all are scalars, which are taken without a detour."""
+        items: list[Any] = []
+        for event in self._events:
+            kind = type(event)
+            if kind is yaml.ScalarEvent:
+                items.append(self._scalar(event))
+            elif kind in _ENDS:
+                break
+            else:
+                items.append(self.value(event, depth))
+        return items
 
     def _next(self) -> Any:
         """Return the next event, None at the end of the collection."""

@@ -92,6 +92,24 @@ def test_every_type_shows_as_what_it_is(shown: Any) -> None:
     view.grab()
 
 
+def test_yes_or_no_is_painted_as_the_check_box_that_it_is(shown: Any) -> None:
+    def box_of(value: bool) -> tuple[str, bool]:
+        entries = [dict(entry) for entry in PASSAGE.entries if entry["name"] == "agreed"]
+        view = shown(passage(fields=[entry | {"value": value} for entry in entries]))
+        face = view.row_view(0).face
+        assert face is not None
+        spot = next(spot for spot in face.spots if spot.name == "use:agreed")
+        box = next(shape.area for shape in face.shapes if shape.kind == "field")
+        assert spot.area.contains(box)
+        assert box.width() == box.height()
+        return words(view, 0), any(box.contains(icon.area) for icon in face.icons)
+
+    said, is_ticked = box_of(True)
+    assert (" | Yes | " in said, is_ticked) == (True, True)
+    said, is_ticked = box_of(False)
+    assert (" | Yes | " in said, is_ticked) == (True, False)
+
+
 def test_what_is_not_understood_shows_its_source_on_request(shown: Any, qtbot: Any) -> None:
     view = shown(raw(BROKEN_FIELD), raw(UNKNOWN), raw(UNREADABLE))
     assert "This card has an error at rows[0]." in words(view, 0)

@@ -128,7 +128,9 @@ def _field(sheet: Sheet, each: FormField, is_open: bool) -> None:
     sheet.line_of(label, QRect(sheet.left, sheet.y, left - look.px(8), look.px(28)))
     area = QRect(sheet.left + left, sheet.y, sheet.room - left, height)
     value = _shown_value(each)
-    if is_open and not each.read_only:
+    if is_open and each.kind == "boolean" and not each.read_only:
+        _check_box(sheet, each, area)
+    elif is_open and not each.read_only:
         area.setWidth(field_width(look, each.kind, area.width()))
         sheet.shapes.append(Shape(area, "field"))
         sheet.spots.append(Spot(f"use:{each.name}", area, each.label))
@@ -144,15 +146,36 @@ def _field(sheet: Sheet, each: FormField, is_open: bool) -> None:
             "text" if value else "muted",
         )
         sheet.y += height + look.px(6)
-        if each.help:
-            sheet.y -= look.px(4)
-            sheet.paragraph(each.help, font=sheet.small, indent=left)
+        _help(sheet, each)
     else:
         lines = max(look.px(21), min(sheet.measured(value, look.label_font, area.width()), look.px(240)))
         top = sheet.y
         sheet.y += look.px(5)
         sheet.paragraph(value or "—", "text" if value else "muted", indent=left)
         sheet.y = max(sheet.y, top + lines + look.px(7))
+
+
+def _check_box(sheet: Sheet, each: FormField, area: QRect) -> None:
+    """Put what looks like the check box that a click makes of it."""
+    look = sheet.look
+    side = look.px(16)
+    box = QRect(area.left(), area.center().y() - side // 2, side, side)
+    sheet.shapes.append(Shape(box, "field"))
+    if each.value is True:
+        sheet.icons.append(Icon(box.adjusted(2, 2, -2, -2), "check", "accent"))
+    said = tr("Yes")
+    width = side + look.px(8) + QFontMetrics(look.label_font).horizontalAdvance(said)
+    sheet.line_of(said, QRect(box.right() + look.px(8), area.top(), area.width(), area.height()))
+    sheet.spots.append(Spot(f"use:{each.name}", QRect(area.left(), area.top(), width, area.height()), each.label))
+    sheet.y += area.height() + look.px(6)
+    _help(sheet, each)
+
+
+def _help(sheet: Sheet, each: FormField) -> None:
+    """Put a field's help right below it."""
+    if each.help:
+        sheet.y -= sheet.look.px(4)
+        sheet.paragraph(each.help, font=sheet.small, indent=label_width(sheet.look, sheet.room))
 
 
 def _shown_value(each: FormField) -> str:
