@@ -125,7 +125,11 @@ def host(connection: Connection) -> str:
 
 def is_near(connection: Connection) -> bool:
     """Say whether the server is on this computer or in this house, where no proxy of the environment is wanted."""
-    name = urlsplit(connection.url).hostname or ""
+    return is_near_host(urlsplit(connection.url).hostname or "")
+
+
+def is_near_host(name: str) -> bool:
+    """Say whether a host is on this computer or in this house."""
     try:
         address = ipaddress.ip_address(name)
     except ValueError:
