@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tavern_desktop.ui.forms import Forms
     from tavern_desktop.ui.reply_marks import ReplyMarks
     from tavern_desktop.ui.spelling import Spelling
+    from tavern_desktop.ui.tools.data import ToolsData
 
 log = logging.getLogger(__name__)
 
@@ -99,6 +100,7 @@ class Services(QObject):
         self._spelling: Spelling | None = None
         self._connecting: ConnectData | None = None
         self._forms: Forms | None = None
+        self._tools: ToolsData | None = None
 
     @property
     def generations(self) -> Generations:
@@ -142,6 +144,15 @@ class Services(QObject):
 
             self._connecting = ConnectData(self)
         return self._connecting
+
+    @property
+    def tools(self) -> ToolsData:
+        """What is known of tool servers, for all windows; made when first asked for."""
+        if self._tools is None:
+            from tavern_desktop.ui.tools.data import ToolsData
+
+            self._tools = ToolsData(self)
+        return self._tools
 
     def stop_replies(self) -> None:
         """Stop the replies that are being written, and keep what has come of them."""

@@ -10,6 +10,7 @@ from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QKeySequence, QPainter, 
 from PySide6.QtWidgets import (
     QFrame,
     QLabel,
+    QLayout,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
@@ -67,6 +68,15 @@ def set_tone(widget: QWidget, tone: str, name: str = "tone") -> None:
         widget.setProperty(name, tone)
         widget.style().unpolish(widget)
         widget.style().polish(widget)
+
+
+def clear_layout(layout: QLayout) -> None:
+    """Take everything out of a layout, and have it go."""
+    while (item := layout.takeAt(0)) is not None:
+        widget = item.widget()
+        if widget is not None:
+            widget.hide()
+            widget.deleteLater()
 
 
 def horizontal_line() -> QFrame:

@@ -47,6 +47,7 @@ class WindowActs(QObject):
             Act.SHOW_FILE: self.show_file,
             Act.SETTINGS: self.show_settings,
             Act.CONNECT: lambda: self._part.models.show_connections(),
+            Act.TOOLS: lambda: self._part.models.show_tools(),
             Act.GENERATION: lambda: self._part.models.show_generation(),
             Act.CLOSE_WINDOW: window.close,
             Act.QUIT: QApplication.closeAllWindows,

@@ -31,6 +31,7 @@ from tavern_desktop.session.generating.task import Means, NoModel, Produce
 from tavern_desktop.session.key_store import KeyStore
 from tavern_desktop.session.local_model import LocalModel, Progress
 from tavern_desktop.session.refusals import Refused
+from tavern_desktop.session.remote_tools import RemoteTools
 from tavern_desktop.session.runner import Outcome, Runner
 from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.own_folders import OwnFolders
@@ -58,6 +59,7 @@ class ModelServers:
         self.loop = LoopThread()
         self.connections = Connections(folders)
         self.keys = KeyStore(folders)
+        self.remote_tools = RemoteTools(runner, folders, self.keys)
         self.reaches = Reaches()
         self.means = Means(runner, self.loop, own_folder / STREAMS if own_folder is not None else None, frame)
         self.http = Http()

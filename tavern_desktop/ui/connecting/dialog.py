@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
-    QLayout,
     QMessageBox,
     QScrollArea,
     QVBoxLayout,
@@ -22,7 +21,7 @@ from tavern_desktop.ui.connecting import words
 from tavern_desktop.ui.connecting.data import ConnectData
 from tavern_desktop.ui.connecting.model_file import choose_model_file
 from tavern_desktop.ui.connecting.row import ConnectionRow
-from tavern_desktop.ui.widgets import label, push_button, set_tone
+from tavern_desktop.ui.widgets import clear_layout, label, push_button, set_tone
 
 FIRST_SIZE = (720, 560)
 
@@ -151,7 +150,7 @@ class ConnectDialog(QDialog):
 
     def _fill(self, offers: list[Connection]) -> None:
         for layout in (self.found, self.kept):
-            _clear(layout)
+            clear_layout(layout)
         self._rows = {}
         for offer in offers:
             self.found.addWidget(self._offer_row(offer))
@@ -273,11 +272,3 @@ class ConnectDialog(QDialog):
 
 def _is_in_row(widget: QWidget) -> bool:
     return isinstance(widget.parent(), ConnectionRow)
-
-
-def _clear(layout: QLayout) -> None:
-    while (item := layout.takeAt(0)) is not None:
-        widget = item.widget()
-        if widget is not None:
-            widget.hide()
-            widget.deleteLater()

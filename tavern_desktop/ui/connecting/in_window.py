@@ -71,6 +71,12 @@ class ModelsInWindow(QObject):
 
         ConnectDialog(self._window, self._attend()).open()
 
+    def show_tools(self) -> None:
+        """Open the dialog with all servers of tools."""
+        from tavern_desktop.ui.tools.dialog import ToolsDialog
+
+        ToolsDialog(self._window, self._services.tools).open()
+
     def show_generation(self) -> None:
         """Open the settings by which replies in the chat in view are written."""
         from tavern_desktop.ui.connecting.generation_dialog import ChatGeneration

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from tavern_desktop.ui.icons import Tone
 from tavern_desktop.ui.widgets import ElidedLabel, Sign, icon_button, label, push_button, set_tone
@@ -71,6 +71,10 @@ class ConnectionRow(QFrame):
         self._deeds.addWidget(button)
         self.buttons.append(button)
         return button
+
+    def add_widget(self, widget: QWidget) -> None:
+        """Add a control of another kind."""
+        self._deeds.addWidget(widget)
 
     def add_deeds(self, deeds: Sequence[Deed]) -> None:
         """Add buttons that show only an icon."""

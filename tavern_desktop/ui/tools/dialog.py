@@ -1,0 +1,205 @@
+"""The servers whose tools models may use: which there are, how they stand, how to add one."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QCheckBox,
+    QDialog,
+    QFileDialog,
+    QHBoxLayout,
+    QMessageBox,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tavern_desktop.tools.mcp.server import ToolServer
+from tavern_desktop.tools.mcp.transports import MISSING, is_installed
+from tavern_desktop.ui.connecting.row import ConnectionRow
+from tavern_desktop.ui.tools import words
+from tavern_desktop.ui.tools.data import ToolsData
+from tavern_desktop.ui.widgets import clear_layout, label, push_button, set_tone
+
+FIRST_SIZE = (720, 520)
+
+
+class ToolsDialog(QDialog):
+    """Shows `ToolsData` as it changes; everything it does goes on if it is closed."""
+
+    def __init__(self, parent: QWidget, data: ToolsData) -> None:
+        super().__init__(parent)
+        self.setObjectName("toolsDialog")
+        self.setWindowTitle(self.tr("Tools"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._data = data
+        self._rows: dict[str, ConnectionRow] = {}
+        self._shown: tuple[ToolServer, ...] | None = None
+        self.heading = label(self.tr("Tool servers"), "section")
+        self.note = label("", "muted", wrap=True)
+        self.missing = label(self.tr(MISSING), "warn", wrap=True)
+        self.missing.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.servers = QVBoxLayout()
+        self.said = label("", "muted", wrap=True)
+        self.said.setAccessibleDescription(self.tr("What became of it"))
+        self.add_button = push_button(self.tr("Add a Tool Server…"), "plain", self.add)
+        self.import_button = push_button(self.tr("Import from a File…"), "plain", self.ask_for_file)
+        self.import_button.setToolTip(self.tr("The “mcpServers” in the settings of another program"))
+        self._lay_out()
+        data.changed.connect(self._show)
+        data.refused.connect(self._say_problem)
+        data.imported.connect(self._imported)
+        self._show()
+        data.refresh()
+
+    # -- what is done -----------------------------------------------------------------------------------------
+
+    def add(self) -> None:
+        """Have the person describe a new server."""
+        self._edit(None)
+
+    def ask_for_file(self) -> None:
+        """Have the person choose another program's settings, and add its servers."""
+        dialog = QFileDialog(self, self.tr("Import Tool Servers"))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setNameFilters([self.tr("Settings (*.json)"), self.tr("All files (*)")])
+        dialog.fileSelected.connect(lambda path: self.import_file(Path(path)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def import_file(self, path: Path) -> None:
+        """Add the servers of a file."""
+        self._say("")
+        self._data.import_file(path)
+
+    def _imported(self, names: list[str], problems: list[str]) -> None:
+        told = [self.tr("Added: {names}.").format(names=", ".join(names))] if names else []
+        self._say("\n".join([*told, *problems]), "danger" if problems else "ok")
+
+    def _edit(self, server: ToolServer | None) -> None:
+        from tavern_desktop.ui.tools.edit_dialog import EditToolServer
+
+        self._say("")
+        EditToolServer(self, self._data, server).open()
+
+    def _restart(self, server: ToolServer) -> None:
+        self._say("")
+        self._data.restart(server)
+
+    def _remove(self, server: ToolServer) -> None:
+        box = QMessageBox(self)
+        box.setObjectName("removeToolServer")
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setWindowTitle(self.tr("Remove Tool Server"))
+        box.setText(self.tr("Remove the tool server “{name}” and its secrets?").format(name=server.name))
+        go = box.addButton(self.tr("Remove"), QMessageBox.ButtonRole.DestructiveRole)
+        box.setDefaultButton(box.addButton(self.tr("Cancel"), QMessageBox.ButtonRole.RejectRole))
+        go.clicked.connect(lambda: self._data.remove(server))
+        box.finished.connect(box.deleteLater)
+        box.open()
+
+    # -- what is shown ----------------------------------------------------------------------------------------
+
+    def _show(self) -> None:
+        data = self._data
+        if data.servers != self._shown:
+            self._shown = data.servers
+            self._fill()
+        for server in data.servers:
+            self._rows[server.id].show_state(*words.state_words(server, data.standing_of(server)))
+        self.note.setText(self._about())
+        self.note.setVisible(bool(self.note.text()))
+
+    def _fill(self) -> None:
+        """Make the rows anew; the keyboard stays on the control that it was on."""
+        focused = self.focusWidget()
+        was_on = focused.accessibleName() if focused is not None and isinstance(focused.parent(), ConnectionRow) else ""
+        clear_layout(self.servers)
+        self._rows = {server.id: self._row(server) for server in self._data.servers}
+        for row in self._rows.values():
+            self.servers.addWidget(row)
+            row.show()
+        if was_on:
+            controls = [each for row in self._rows.values() for each in row.findChildren(QAbstractButton)]
+            named = [each for each in controls if each.accessibleName() == was_on]
+            (named or [self.add_button])[0].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _row(self, server: ToolServer) -> ConnectionRow:
+        row = ConnectionRow(server.name, "link")
+        row.show_details(words.details(server))
+        switch = QCheckBox(self.tr("On"))
+        switch.setAccessibleName(self.tr("On: {name}").format(name=server.name))
+        switch.setChecked(server.is_on)
+        switch.toggled.connect(lambda is_on: self._data.switch(server, is_on=is_on))
+        row.add_widget(switch)
+        deeds = [
+            ("pencil", self.tr("Edit"), partial(self._edit, server)),
+            ("trash", self.tr("Remove"), partial(self._remove, server)),
+        ]
+        if server.is_on:
+            deeds.insert(0, ("refresh", self.tr("Start again"), partial(self._restart, server)))
+        row.add_deeds(deeds)
+        return row
+
+    def _about(self) -> str:
+        if self._data.problems:
+            return " ".join(self._data.problems)
+        if self._data.servers or not self._data.is_known:
+            return ""
+        return self.tr(
+            "There are none yet. A tool server is a program, on this computer or elsewhere, that speaks the Model "
+            "Context Protocol: it may search files, look things up, or do things for you. A model can only use what "
+            "you add here, and you are asked before it does."
+        )
+
+    def _say(self, text: str, tone: str = "muted") -> None:
+        self.said.setText(text)
+        self.said.setVisible(bool(text))
+        set_tone(self.said, tone)
+
+    def _say_problem(self, text: str) -> None:
+        self._say(text, "danger")
+
+    # -- layout -----------------------------------------------------------------------------------------------
+
+    def _lay_out(self) -> None:
+        inside = QWidget()
+        inside.setObjectName("scrolled")
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(22, 18, 22, 10)
+        column.setSpacing(8)
+        self.servers.setSpacing(8)
+        for part in (self.heading, self.missing, self.note):
+            column.addWidget(part)
+        column.addLayout(self.servers)
+        column.addStretch(1)
+        self.missing.setVisible(not is_installed())
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(inside)
+        foot = QHBoxLayout()
+        foot.setSpacing(8)
+        for button in (self.add_button, self.import_button):
+            button.setAutoDefault(False)
+            foot.addWidget(button)
+        foot.addStretch(1)
+        close = push_button(self.tr("Close"), "plain", self.accept)
+        close.setDefault(True)
+        foot.addWidget(close)
+        below = QVBoxLayout()
+        below.setContentsMargins(22, 8, 22, 16)
+        below.setSpacing(10)
+        below.addWidget(self.said)
+        below.addLayout(foot)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(scroll, 1)
+        whole.addLayout(below)
+        self.said.hide()
+        self.resize(*FIRST_SIZE)
