@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from tavern_desktop.backends.events import (
     Event,
@@ -64,9 +66,19 @@ class Gathered:
 
     def tool_calls(self, choice: int = 0) -> tuple[ToolCall, ...]:
         """Return the calls, in order; one without an id gets one."""
-        return tuple(_call(number, parts) for number, parts in sorted(self._calls[choice].items()))
+        return calls_of(self._calls[choice])
 
 
-def _call(number: int, parts: list[ToolCallPart]) -> ToolCall:
+def calls_of(parts: Mapping[int, Sequence[ToolCallPart]]) -> tuple[ToolCall, ...]:
+    """Return the calls whose parts came under these numbers, in order; each has an id of its own."""
+    calls: list[ToolCall] = []
+    for number, own in sorted(parts.items()):
+        call = _call(number, own)
+        taken = any(other.id == call.id for other in calls)
+        calls.append(replace(call, id=f"{call.id}_{number}") if taken else call)
+    return tuple(calls)
+
+
+def _call(number: int, parts: Sequence[ToolCallPart]) -> ToolCall:
     id = next((part.id for part in parts if part.id), f"call_{number}")
     return ToolCall(id, "".join(part.name for part in parts), "".join(part.arguments for part in parts) or "{}")

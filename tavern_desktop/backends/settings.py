@@ -32,6 +32,8 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     reasoning_effort: Effort | None = None
     stop: tuple[str, ...] | None = None
     system_prompt: str | None = None
+    leaves_out_old_tools: bool | None = None
+    """Whether calls of tools, with their results, are sent only since the person spoke last."""
 
     def over(self, base: Generation) -> Generation:
         """Return these settings, and those of `base` where these say nothing."""
@@ -58,8 +60,10 @@ LABELS = {
     "reasoning_effort": "reasoning effort",
     "stop": "stop strings",
     "system_prompt": "system prompt",
+    "leaves_out_old_tools": "old tool calls",
+    "tools": "tools",
 }
 """What people call them."""
 
-NOT_SENT = frozenset({"context_tokens", "system_prompt"})
+NOT_SENT = frozenset({"context_tokens", "system_prompt", "leaves_out_old_tools"})
 """Settings that shape the prompt here; a server that wants the context size as well names it itself."""

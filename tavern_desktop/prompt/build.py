@@ -112,6 +112,7 @@ class _Builder:
 
     def _of(self, source: str, message: PromptMessage, reason: str, index: int | None = None) -> Part:
         tokens = self.counter.count(message.text) + FRAMING + IMAGE * len(message.images)
+        tokens += sum(self.counter.count(call.name + call.arguments) + FRAMING for call in message.tool_calls)
         return Part(source, message, tokens, reason, index)
 
     def _require(self, budget: int, parts: Sequence[Part]) -> int:
@@ -149,12 +150,14 @@ class _Builder:
             if turn.message is None:
                 self._leave_out(turn)
                 continue
-            part = self._of("history", turn.message, "fits the context", turn.index)
-            if part.tokens > budget:
+            group = [self._of("history", turn.message, "fits the context", turn.index)]
+            group += [self._of("history", result, "answers a call", index) for index, result in turn.results]
+            needed = sum(part.tokens for part in group)
+            if needed > budget:
                 self.left_out.append(LeftOut("history", "no room left in the context", None, 0, turn.index))
                 break
-            budget -= part.tokens
-            parts.append(part)
+            budget -= needed
+            parts += reversed(group)
         return parts[::-1]
 
     def _leave_out(self, turn: Turn) -> None:

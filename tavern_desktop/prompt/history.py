@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tavern_desktop.cards.envelope import read_card
 from tavern_desktop.chat import facts
 from tavern_desktop.chat.facts import Record
+from tavern_desktop.chat.tool_pairs import tool_calls
 from tavern_desktop.library.pictures import resolve_picture
 from tavern_desktop.prompt.macros import Macros
 from tavern_desktop.prompt.messages import PromptMessage, PromptRole
 from tavern_desktop.prompt.scene import Scene
 from tavern_desktop.prompt.scripts import MODEL_OUTPUT, USER_INPUT, scripted
+from tavern_desktop.prompt.tool_rounds import Results, ToolRounds, invocations
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +27,50 @@ class Turn:
     reason: str
     name: str = ""
     """Who says it."""
+    results: Results = ()
+    """What tools answered to its calls: sent right behind it, or not at all."""
 
 
 def turns_from_end(scene: Scene) -> Iterator[Turn]:
-    """Yield the history from its newest message on, decoding no more than is asked for."""
+    """Yield the history from its newest message on, decoding no more than is asked for.
+
+    Raises PromptError for calls of tools that cannot be sent again.
+    """
     macros = scene.macros
+    rounds = ToolRounds(scene.messages, scene.end)
     # Depth counts what can be seen of the chat from its end; what is continued is not counted.
     depth = -1 if scene.action == "continue" else 0
+    sends_tools = scene.tools != "none"
     for index in range(scene.end - 1, -1, -1):
         data = scene.messages[index].seen_data()
+        kind = facts.kind(data)
+        if kind == "tool" and sends_tools:
+            yield from _tool_row(index, data, rounds)
+            continue
         message, reason = _turn(data, scene, macros, depth, is_greeting=index == 0)
-        yield Turn(index, message, reason, facts.name(data))
+        results: Results = ()
+        if tool_calls(data):
+            goes_on = scene.action == "continue" and index == scene.end - 1
+            if sends_tools and not goes_on and not facts.is_hidden(data):
+                calls, results = rounds.take_calls(data)
+                message, reason = replace(message or PromptMessage("assistant", ""), tool_calls=calls), ""
+            else:
+                rounds.leave_out(data)
+        yield Turn(index, message, reason, facts.name(data), results)
         depth += message is not None
+        # What was asked of tools before the person spoke last is old.
+        sends_tools = sends_tools and not (scene.tools == "newest" and kind == "user")
+    if sends_tools:
+        rounds.end()
+
+
+def _tool_row(index: int, data: Record, rounds: ToolRounds) -> Iterator[Turn]:
+    """Yield nothing for a result, which goes with its call; SillyTavern's rows have both."""
+    if data.get("role") == "tool":
+        rounds.take_result(index, data)
+        return
+    message, results = invocations(index, data)
+    yield Turn(index, message, "" if message is not None else "tool result", "", results)
 
 
 def _turn(

@@ -70,8 +70,11 @@ def inserted(history: Sequence[Part], parts: Mapping[int, Sequence[Part]], *, le
     `least_depth`: 1 keeps the last message at the end, as where it is to be continued.
     """
     places: dict[int, list[Part]] = {}
+    # A tool's result stays with its call: it is no place, and counts for nothing.
+    starts = [at for at, part in enumerate(history) if part.message.role != "tool"]
     for depth in sorted(parts, reverse=True):
-        at = max(0, len(history) - max(depth, least_depth))
+        above = max(depth, least_depth)
+        at = len(history) if above == 0 else starts[-above] if above <= len(starts) else 0
         places.setdefault(at, []).extend(parts[depth])
     result: list[Part] = []
     for at in range(len(history) + 1):

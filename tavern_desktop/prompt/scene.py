@@ -117,6 +117,9 @@ class Scene:
     tells_cards: bool = True
     """Whether the model is told by a phrase that there was a special message; else nothing of it is sent."""
 
+    tools: Literal["none", "all", "newest"] = "none"
+    """Which calls of tools are sent with their results: "newest" those since the person spoke last."""
+
     @property
     def macros(self) -> Macros:
         """What macros stand for in this chat."""

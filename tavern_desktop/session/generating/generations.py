@@ -22,6 +22,10 @@ if TYPE_CHECKING:  # what talks to servers is imported with the first reply, not
     from tavern_desktop.session.generating.task import GenerationTask, Kind, Means, Produce
 
 
+MOST_TOOL_ROUNDS = 8
+"""How often one reply may call tools; then the model has to say something."""
+
+
 class Models(Protocol):
     """What generations need of the part that talks to model servers; made with the first reply."""
 
@@ -69,9 +73,11 @@ class Generations:
         count: int = 1,
         *,
         connection: str = "",
+        tool_rounds: int = 0,
     ) -> GenerationTask:
         """Begin a reply: behind the last message, or for the message `key` (swipe, continue); `count` alternatives.
-        `connection`: id or name of the one to use this time, "" for the chat's.
+        `connection`: id or name of the one to use this time, "" for the chat's. `tool_rounds`: how often tools were
+        called for it already.
 
         A message that cannot have alternatives, such as the user's, is answered instead. Raises CommandRefused.
         """
@@ -89,15 +95,19 @@ class Generations:
             kind, index = _alternative(messages, index)
         if kind == "continue" and index is not None and facts.kind(messages[index].seen_data()) == "special":
             raise CommandRefused("A special message cannot go on; have the character speak instead.")
+        if kind == "continue" and index is not None and facts.kind(messages[index].seen_data()) == "tool":
+            kind, index = "reply", None  # a result is no text that could go on (storage contract §14.4)
         end = _end(messages, kind, index)
         grows = messages[index].key if index is not None and kind in ("swipe", "continue") else None
         target = Target(kind, messages[:end], grows)
-        asked = Asked(session.path, chat.header.metadata(), messages, end, kind, speaker, persona, connection)
+        may_call = kind == "reply" and count == 1 and tool_rounds < MOST_TOOL_ROUNDS
+        asked = Asked(session.path, chat.header.metadata(), messages, end, kind, speaker, persona, connection, may_call)
         task = GenerationTask(session, target, speaker, persona.name, self._models.means)
         # The task holds the chat open as a view does: nobody has to look for the reply to reach it.
         self._open_chats.open(session.path, session.kind)
         self._running[task.id] = task
-        task.ended.connect(self._end_of(task))
+        again = partial(self.start, session, "reply", speaker, persona, connection=connection)
+        task.ended.connect(self._end_of(task, partial(again, tool_rounds=tool_rounds + 1)))
         # The request is built while those who watch make room for the reply.
         task.start(self._produce(asked, count))
         self.started.emit(task)
@@ -139,7 +149,9 @@ class Generations:
     def _models(self) -> Models:
         return self._make_models()
 
-    def _end_of(self, task: GenerationTask) -> Callable[[], None]:
+    def _end_of(self, task: GenerationTask, again: Callable[[], GenerationTask]) -> Callable[[], None]:
+        """`again`: has the model asked once more, after what tools answered."""
+
         def end() -> None:
             self._running.pop(task.id, None)
             due = self._due.pop(task.id, None)
@@ -148,6 +160,9 @@ class Generations:
             if due is not None and task.state != "failed" and not self._is_ending:
                 with contextlib.suppress(CommandRefused):
                     self.answer(task.session, *due)
+            elif task.goes_on and not self._is_ending:
+                with contextlib.suppress(CommandRefused):
+                    again()
             self._open_chats.release(task.session)
 
         return end

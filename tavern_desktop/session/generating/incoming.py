@@ -15,9 +15,12 @@ from tavern_desktop.backends.events import (
     Reasoning,
     Started,
     Text,
+    ToolCallPart,
     Usage,
     Waiting,
 )
+from tavern_desktop.backends.gathered import calls_of
+from tavern_desktop.prompt.messages import ToolCall
 from tavern_desktop.prompt.reasoning import ReasoningParser
 from tavern_desktop.session.generating.events import EventType
 
@@ -63,6 +66,7 @@ class Incoming:
         self.usage: Usage | None = None
         self.failed: Failed | None = None
         self.alternatives: dict[int, Alternative] = {}
+        self._calls: dict[int, list[ToolCallPart]] = {}
         self._open: EventType | None = None
 
     @property
@@ -74,6 +78,11 @@ class Incoming:
     def others(self) -> list[Alternative]:
         """Alternatives that came beside it, in order."""
         return [self.alternatives[number] for number in sorted(self.alternatives) if number]
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The tools that the first alternative calls."""
+        return calls_of(self._calls)
 
     @property
     def reasoning_ms(self) -> int | None:
@@ -120,6 +129,9 @@ class Incoming:
         elif isinstance(event, Reasoning):
             self.signature += event.signature if event.choice == 0 else ""
             self._add(event.choice, self._alternative(event.choice), "", event.text, items)
+        elif isinstance(event, ToolCallPart):
+            if event.choice == 0:
+                self._calls.setdefault(event.number, []).append(event)
         elif isinstance(event, Started):
             self.model = event.model or self.model
         elif isinstance(event, Usage):

@@ -28,11 +28,13 @@ from tavern_desktop.session.generating.reach import Reach, Reaches
 from tavern_desktop.session.generating.requests import Chosen, Requests, Tell
 from tavern_desktop.session.generating.scenes import Asked, ChatChoices
 from tavern_desktop.session.generating.task import Means, NoModel, Produce
+from tavern_desktop.session.generating.tool_offers import ToolOffers
 from tavern_desktop.session.key_store import KeyStore
 from tavern_desktop.session.local_model import LocalModel, Progress
 from tavern_desktop.session.refusals import Refused
 from tavern_desktop.session.remote_tools import RemoteTools
 from tavern_desktop.session.runner import Outcome, Runner
+from tavern_desktop.session.tool_permissions import ToolPermissions
 from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.own_folders import OwnFolders
 
@@ -61,9 +63,12 @@ class ModelServers:
         self.keys = KeyStore(folders)
         self.remote_tools = RemoteTools(runner, folders, self.keys)
         self.reaches = Reaches()
-        self.means = Means(runner, self.loop, own_folder / STREAMS if own_folder is not None else None, frame)
+        self.permissions = ToolPermissions(folders)
+        self.offers = ToolOffers(self.permissions, self.remote_tools, folders.config)
+        streams = own_folder / STREAMS if own_folder is not None else None
+        self.means = Means(runner, self.loop, streams, frame, self.permissions.may_run)
         self.http = Http()
-        self.requests = Requests(self.http, self._choose, self._note)
+        self.requests = Requests(self.http, self._choose, self._note, self.offers.all)
         self._runner = runner
         self._wanted = connection
         self._local = LocalModel(folders, self._hear)

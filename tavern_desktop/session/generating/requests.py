@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -22,6 +22,7 @@ from tavern_desktop.backends.opening import open_backend
 from tavern_desktop.backends.protocol import Backend
 from tavern_desktop.backends.providers import api_name
 from tavern_desktop.backends.request import Request
+from tavern_desktop.backends.request import Tool as Function
 from tavern_desktop.backends.settings import Generation
 from tavern_desktop.backends.transport import Http
 from tavern_desktop.prompt.build import build_prompt
@@ -31,6 +32,8 @@ from tavern_desktop.prompt.tokens import Estimate, usable
 from tavern_desktop.session.generating.scenes import Asked, ChatChoices, chat_choices, scene_of
 from tavern_desktop.session.generating.task import NoModel, Produce, Prompted, Put
 from tavern_desktop.session.generating.text_templates import template_of
+from tavern_desktop.session.generating.tool_offers import tokens_of
+from tavern_desktop.tools.definition import Tool
 
 T = TypeVar("T")
 
@@ -77,11 +80,23 @@ Note = Callable[[Connection, "Failed | None"], object]
 """Takes what a server showed itself to be: it answered, or why not."""
 
 
+OfferTools = Callable[[], Awaitable[list[Tool]]]
+"""Returns the tools that models are offered now."""
+
+
 class Requests:
     """Builds requests and sends them. `Http` belongs to the loop."""
 
-    def __init__(self, http: Http, choose: Choose, note: Note = lambda connection, failed: None) -> None:
+    def __init__(
+        self,
+        http: Http,
+        choose: Choose,
+        note: Note = lambda connection, failed: None,
+        offer: OfferTools | None = None,
+    ) -> None:
+        """`offer`: None offers no tools."""
         self._http = http
+        self._offer = offer
         self._choose = choose
         self._note = note
         self._estimates: dict[str, Estimate] = {}
@@ -102,9 +117,11 @@ class Requests:
 
             chosen, backend = await self._open(asked, tell)
             connection = chosen.connection
+            tools = await self._tools(chosen, backend)
             for attempt in range(ROUNDS):
-                prompt, request = await self._request(asked, chosen, backend, count)
-                put(Prompted(prompt, api_name(connection), request.model or connection.model))
+                prompt, request = await self._request(asked, chosen, backend, count, tools)
+                called = tuple(tools) if request.tool_choice == "auto" else ()
+                put(Prompted(prompt, api_name(connection), request.model or connection.model, called))
                 may_shorten = attempt < ROUNDS - 1 and prompt.is_estimate
                 failed = await self._stream(backend, request, prompt, put, may_shorten=may_shorten)
                 self._note(connection, failed)
@@ -130,7 +147,8 @@ class Requests:
             return await asyncio.to_thread(_unconnected, asked, chat_choices(asked.metadata).generation)
         if chosen.connection.protocol == "local":
             return await asyncio.to_thread(_unconnected, asked, chosen.generation)
-        return await self._request(asked, chosen, self._backend(chosen), 1)
+        backend = self._backend(chosen)
+        return await self._request(asked, chosen, backend, 1, await self._tools(chosen, backend))
 
     async def know(self, connection: Connection, secrets: Secrets) -> None:
         """Ask beforehand what every request to a server needs to know. Raises BackendError."""
@@ -169,11 +187,27 @@ class Requests:
     def _backend(self, chosen: Chosen) -> Backend:
         return open_backend(chosen.connection, chosen.secrets, self._http)
 
-    async def _request(self, asked: Asked, chosen: Chosen, backend: Backend, count: int) -> tuple[Prompt, Request]:
+    async def _tools(self, chosen: Chosen, backend: Backend) -> list[Tool]:
+        """Return the tools for a connection: none where its server takes none."""
+        if self._offer is None or not backend.takes_messages or "tools" in chosen.connection.off:
+            return []
+        return await self._offer()
+
+    async def _request(
+        self, asked: Asked, chosen: Chosen, backend: Backend, count: int, tools: Sequence[Tool]
+    ) -> tuple[Prompt, Request]:
         name = _name(chosen.connection)
+        tool_tokens = tokens_of(tools) if tools else None
         context = await self._room(chosen, backend)
         can_prefill = not backend.can_continue()
-        scene = await asyncio.to_thread(scene_of, asked, chosen.generation, context=context, can_prefill=can_prefill)
+        scene = await asyncio.to_thread(
+            scene_of,
+            asked,
+            chosen.generation,
+            context=context,
+            can_prefill=can_prefill,
+            tool_tokens=tool_tokens,
+        )
         prompt = await asyncio.to_thread(build_prompt, scene, self._estimate(name))
         text, stop = await self._text(scene, prompt, chosen, backend)
         room = usable(scene.context, scene.reply, is_estimate=False)
@@ -191,6 +225,8 @@ class Requests:
             settings=chosen.generation.over(Generation(reply_tokens=scene.reply)),
             stop=(*prompt.stop, *stop),
             count=count if backend.makes_alternatives else 1,
+            tools=_told(tools, prompt, asked),
+            tool_choice="auto" if asked.may_call else "none",
         )
         return prompt, request
 
@@ -236,6 +272,13 @@ def _choices(asked: Asked) -> ChatChoices:
     """Return what the chat has chosen, with the connection that is asked for this once."""
     choices = chat_choices(asked.metadata)
     return msgspec.structs.replace(choices, connection=asked.connection) if asked.connection else choices
+
+
+def _told(tools: Sequence[Tool], prompt: Prompt, asked: Asked) -> tuple[Function, ...]:
+    """Return what is told of tools: providers want it wherever earlier calls are sent, also where none may be made."""
+    if not asked.may_call and not any(message.tool_calls for message in prompt.messages):
+        return ()
+    return tuple(Function(tool.name, tool.description, tool.parameters) for tool in tools)
 
 
 def _unconnected(asked: Asked, generation: Generation) -> tuple[Prompt, Request]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -53,6 +53,8 @@ class Asked:
     persona: Persona
     connection: str = ""
     """Id or name of the connection to use this time, "" for the one of the chat."""
+    may_call: bool = False
+    """Whether the reply may call tools."""
 
 
 class ChatChoices(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -64,6 +66,8 @@ class ChatChoices(msgspec.Struct, frozen=True, omit_defaults=True):
     """For text protocols: id of a template, "" for the server's own."""
     tells_cards: bool = True
     """Whether the model is told by a phrase that there was a special message."""
+    allowed_tools: tuple[str, ...] = ()
+    """Ids of the tools that run in this chat without a question."""
 
 
 def chat_choices(metadata: Mapping[str, Any]) -> ChatChoices:
@@ -92,10 +96,16 @@ def with_choices(metadata: Mapping[str, Any], choices: ChatChoices) -> dict[str,
     return changed | {NAMESPACE: kept} if kept else changed
 
 
-def scene_of(asked: Asked, settings: Generation, *, context: int | None, can_prefill: bool) -> Scene:
-    """Return the scene for a generation. `context`: how many tokens the server takes, None if it does not say."""
+def scene_of(
+    asked: Asked, settings: Generation, *, context: int | None, can_prefill: bool, tool_tokens: int | None = None
+) -> Scene:
+    """Return the scene for a generation. `context`: how many tokens the server takes, None if it does not say.
+
+    `tool_tokens`: how many of them describe tools, None where no tools are sent.
+    """
     root = root_of(asked.path)
-    tokens = _least(settings.context_tokens, context) or DEFAULT_CONTEXT
+    tokens = (_least(settings.context_tokens, context) or DEFAULT_CONTEXT) - (tool_tokens or 0)
+    sent_tools: Literal["all", "newest"] = "newest" if settings.leaves_out_old_tools else "all"
     reply = settings.reply_tokens or min(DEFAULT_REPLY, tokens // LEAST_CONTEXT_SHARE)
     wording = Wording() if settings.system_prompt is None else Wording(main=settings.system_prompt)
     card = _card(root, asked.speaker.card) if root is not None else {}
@@ -122,6 +132,7 @@ def scene_of(asked: Asked, settings: Generation, *, context: int | None, can_pre
         reply=reply,
         stop=settings.stop or (),
         tells_cards=chat_choices(asked.metadata).tells_cards,
+        tools="none" if tool_tokens is None else sent_tools,
     )
 
 

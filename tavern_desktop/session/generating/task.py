@@ -41,10 +41,13 @@ from tavern_desktop.session.generating.reply import (
     Speaker,
     nearest_surviving,
 )
+from tavern_desktop.session.generating.tool_batch import ToolBatch
+from tavern_desktop.session.generating.tool_round import AddToolRound, Answers
 from tavern_desktop.session.refusals import CommandRefused, Refused
 from tavern_desktop.session.runner import Runner
 from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.storage.reply_stream import StreamHead, now_ms
+from tavern_desktop.tools.definition import Tool, ToolContext
 
 Kind = Literal["reply", "swipe", "continue", "impersonate"]
 State = Literal["running", "done", "failed", "stopped"]
@@ -58,6 +61,8 @@ class Prompted:
     prompt: Prompt
     api: str
     model: str
+    tools: tuple[Tool, ...] = ()
+    """Those that the reply may call."""
 
 
 Put = Callable[["Event | Prompted"], None]
@@ -91,12 +96,16 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What tasks are given to work with. `frame`: see `Pump`. `streams`: our folder for replies being written."""
+    """What tasks are given to work with. `frame`: see `Pump`. `streams`: our folder for replies being written.
+
+    `may_run`: whether a tool runs in a chat without a question; the person is asked for all others.
+    """
 
     runner: Runner
     loop: LoopThread
     streams: Path | None
     frame: float = FRAME
+    may_run: Callable[[ChatSession, Tool], bool] = lambda session, tool: not tool.asks_first
 
 
 class GenerationTask:
@@ -121,6 +130,12 @@ class GenerationTask:
         """`prompt` is there."""
         self.landing: Signal[()] = Signal()
         """The reply is about to be put into the chat."""
+        self.batch: ToolBatch | None = None
+        """The tools that the reply calls, while they are asked about and run."""
+        self.batch_changed: Signal[()] = Signal()
+        """Something became of `batch`, which may be None again."""
+        self.goes_on = False
+        """What tools answered is in the chat, and the model is asked again."""
         self.key = target.key if target.key is not None else Message.new({}).key
         """Of the message that grows, or that is to come."""
         self.landed: int | None = None
@@ -130,6 +145,8 @@ class GenerationTask:
         self._incoming = Incoming()
         self.started = edits.now()
         self._api = self._model = ""
+        self._tools: tuple[Tool, ...] = ()
+        self._answers: Answers = ()
         self._why_stopped: WhyStopped = "user"
         self._pump: Pump[Event | Prompted] = Pump(means.runner, self._take, means.frame)
         self._is_stopping = False
@@ -174,8 +191,13 @@ class GenerationTask:
 
     def stop(self, why: WhyStopped = "user") -> None:
         """End it now and keep what has come. Too late or twice does nothing."""
-        if self.is_running and not self._is_stopping:
-            self._why_stopped, self._is_stopping = why, True
+        if not self.is_running or self._is_stopping:
+            return
+        self._why_stopped, self._is_stopping = why, True
+        if self.batch is not None:  # all has been written; what tools did so far stays out of the chat
+            self._end_batch()
+            self._conclude("stopped")
+        else:
             self._means.loop.submit(self._cancel())
 
     # -- on the loop of the model servers -------------------------------------------------------------------
@@ -196,6 +218,7 @@ class GenerationTask:
         for item in arrived:
             if isinstance(item, Prompted):
                 self.prompt, self._api, self._model = item.prompt, item.api, item.model
+                self._tools = item.tools
                 self._keeper.head = msgspec.structs.replace(self._keeper.head, api=item.api, model=item.model)
                 self.prompted.emit()
             else:
@@ -230,12 +253,47 @@ class GenerationTask:
             self._conclude("failed", Failure("fault", "Something went wrong inside the program; the reply ends here."))
         else:
             failed = self._incoming.failed
-            if failed is None:
+            if failed is None and self._calls_tools():
+                self._begin_batch()
+            elif failed is None:
                 self._conclude("done")
             else:
                 self._conclude("failed", Failure(failed.kind, failed.sentence, failed.retry_after, failed.setting))
         if fault is not None:
             raise fault
+
+    # -- tools ----------------------------------------------------------------------------------------------
+
+    def _calls_tools(self) -> bool:
+        return (
+            not self._is_stopping and self.target.kind == "reply" and bool(self._tools) and bool(self._incoming.calls)
+        )
+
+    def _begin_batch(self) -> None:
+        """Have the tools run that the reply calls: asked about first where nobody allowed them."""
+        means, session = self._means, self.session
+        context = ToolContext(self.target.before)
+        may_run = partial(means.may_run, session)
+        batch = self.batch = ToolBatch(self._incoming.calls, self._tools, context, means.runner, means.loop, may_run)
+        batch.changed.connect(self._tell_batch)
+        batch.finished.connect(self._take_answers)
+        batch.start()
+
+    def _take_answers(self) -> None:
+        assert self.batch is not None
+        self._answers = [(each.call, each.result) for each in self.batch.calls if each.result is not None]
+        self._end_batch()
+        self.goes_on = True
+        self._keep(self._reply("done"), "done", None)
+
+    def _end_batch(self) -> None:
+        if self.batch is not None:
+            self.batch.close()
+            self.batch = None
+            self._tell_batch()
+
+    def _tell_batch(self) -> None:
+        self.batch_changed.emit()
 
     def _conclude(self, state: State, failure: Failure | None = None) -> None:
         """Put what came into the chat, now or when it can be changed again, and tell that it ended."""
@@ -264,6 +322,7 @@ class GenerationTask:
         try:
             key = self._put_into_chat(reply)
         except CommandRefused as refusal:
+            self.goes_on = False
             lost = Failure("refused", f"The reply could not be put into the chat: {refusal.sentence} It is kept.")
             self._end("failed", failure or lost, None, is_kept=True)
         else:
@@ -277,12 +336,14 @@ class GenerationTask:
         target = self.target
         there = target.key if target.key is not None and chat.find(target.key) is not None else None
         command: ContinueMessage | AddAlternative | AddReply
+        after = nearest_surviving(chat, target.before)
         if there is not None and target.kind == "continue":
             command = ContinueMessage(there, reply, joint_before(reply.text, chat.messages[_index(chat.find(there))]))
         elif there is not None:
             command = AddAlternative(there, reply)
+        elif self._answers:
+            command = AddToolRound(after, reply, self.speaker, self._free_key(), self._answers)
         else:
-            after = nearest_surviving(chat, target.before)
             command = AddReply(after, reply, self.speaker, self._free_key())
         self.landing.emit()
         self.session.do(command)

@@ -24,8 +24,10 @@ class ToolServerError(Exception):
     """A server of tools cannot be used. `sentence` is for people and holds nothing secret; `said` is what the server's
     program wrote on its error output, for people too, and never for a log."""
 
-    def __init__(self, kind: Kind, sentence: str, *, said: str = "") -> None:
+    def __init__(self, kind: Kind, sentence: str, *, said: str = "", is_of_start: bool = False) -> None:
+        """`is_of_start`: it did not get ready, so that no call can have reached it."""
         super().__init__(kind, sentence)
+        self.is_of_start = is_of_start
         self.kind: Kind = kind
         self.sentence = sentence
         self.said = said

@@ -70,7 +70,7 @@ def _of_start(error: BaseException, server: ToolServer, said: str) -> ToolServer
             return ToolServerError("start", f"“{name}” cannot be started: “{what}” is not there.")
         if isinstance(each, TimeoutError):
             text = f"“{name}” did not get ready within {server.start_seconds:.0f} s."
-            return ToolServerError("silent", text, said=said)
+            return ToolServerError("silent", text, said=said, is_of_start=True)
         if isinstance(each, OSError | ValueError) and server.transport == "stdio":
             return ToolServerError("start", f"“{name}” cannot be started: {server.command} is no program we may run.")
         if isinstance(each, asyncio.CancelledError):

@@ -17,6 +17,7 @@ from tavern_desktop.session.generating.scenes import Asked
 from tavern_desktop.session.generating.task import GenerationTask, Kind, Means, Produce, Prompted, Put
 from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.runner import PlainRunner
+from tavern_desktop.tools.definition import Tool
 from tests.unit.session.chats import reply, user, write
 
 SECONDS = 60.0
@@ -29,6 +30,7 @@ class Scripted:
     def __init__(self, prompt: Prompt | None = None) -> None:
         self.prompt = prompt or Prompt(())
         self.asked: Asked | None = None
+        self.tools: tuple[Tool, ...] = ()
         self.is_there = False
         self.was_stopped = False
         self._pieces: asyncio.Queue[Event | None]
@@ -37,7 +39,7 @@ class Scripted:
     async def produce(self, put: Put) -> None:
         """Wait for what the test sends."""
         self._loop, self._pieces = asyncio.get_running_loop(), asyncio.Queue()
-        put(Prompted(self.prompt, "openai", "asked-for"))
+        put(Prompted(self.prompt, "openai", "asked-for", self.tools))
         put(Started("tiny"))
         self.is_there = True
         try:
@@ -64,6 +66,8 @@ class Program:
         self.means = Means(self.runner, self.loop, self.streams, frame=0)
         self.generations = Generations(self.chats, lambda: self)
         self.models: list[Scripted] = []
+        self.tools: tuple[Tool, ...] = ()
+        """What the models may call."""
         self.folder = folder / "chats" / "Mira"
 
     def write(self, name: str = "talk") -> Path:
@@ -102,5 +106,6 @@ class Program:
         """Return a model for what was asked: the part of `Models`."""
         model = Scripted()
         model.asked = asked
+        model.tools = self.tools
         self.models.append(model)
         return model.produce

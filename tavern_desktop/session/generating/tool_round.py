@@ -1,0 +1,60 @@
+"""A reply that called tools, with what they answered, as one command: all of it comes into the chat together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tavern_desktop.cards.envelope import new_record
+from tavern_desktop.chat import edits, facts, jsontext
+from tavern_desktop.chat.chat import Chat
+from tavern_desktop.chat.facts import Record
+from tavern_desktop.prompt.messages import ToolCall
+from tavern_desktop.session.generating.reply import AddReply, Reply, Speaker
+from tavern_desktop.session.steps import Presence, Step
+from tavern_desktop.tools.definition import ToolResult
+
+FAILED = "tool_failed"
+"""In `extra.tavern_desktop` of a result that says what went wrong."""
+
+Answers = Sequence[tuple[ToolCall, ToolResult]]
+
+
+class AddToolRound(AddReply):
+    """The message with the calls, a row for each result, then what tools show (storage contract §14.4)."""
+
+    label = "Use tools"
+
+    def __init__(self, after_key: int | None, reply: Reply, speaker: Speaker, key: int, answers: Answers) -> None:
+        super().__init__(after_key, reply, speaker, key)
+        self.data = self.data | {"tool_calls": [_written(call) for call, _ in answers]}
+        self._rows = [_row(call, result) for call, result in answers]
+        self._rows += [new_record(result.card) for _, result in answers if result.card]
+
+    def _plan(self, chat: Chat) -> list[Step]:
+        first, *others = super()._plan(chat)
+        assert isinstance(first, Presence)
+        ((place, messages),) = first.runs
+        rows = tuple(edits.created(row) for row in self._rows)
+        return [Presence(True, ((place, (*messages, *rows)),)), *others]
+
+
+def _written(call: ToolCall) -> Record:
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": _arguments(call)}}
+
+
+def _arguments(call: ToolCall) -> str:
+    """Return arguments that can be sent again: broken ones would keep every later prompt from being built."""
+    try:
+        found: Any = jsontext.decode(call.arguments.encode("utf-8", "surrogatepass"))
+    except ValueError:
+        return "{}"
+    return call.arguments if isinstance(found, dict) else "{}"
+
+
+def _row(call: ToolCall, result: ToolResult) -> Record:
+    row = edits.new_message("tool", result.text, call.name) | {"tool_call_id": call.id}
+    extra: dict[str, Any] = {"isSmallSys": True}
+    if result.is_error:
+        extra[facts.OWN_FIELD] = {FAILED: True}
+    return row | {"extra": extra}

@@ -1,0 +1,63 @@
+"""What a tool is to the program, whoever made it: what models are told of it, whom it asks first, how it is run."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tavern_desktop.chat.message import Message
+from tavern_desktop.tools.mcp.results import Picture
+
+CALL_SECONDS = 120.0
+"""How long a call may take. Then nobody knows what became of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """What a tool may look at: the chat as it was when the reply was asked for."""
+
+    messages: Sequence[Message] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool gave. `text` goes to the model; with `is_error` it says what went wrong.
+
+    `card`: the payload of a special message that is shown below the call. `pictures` are shown with it.
+    """
+
+    text: str
+    is_error: bool = False
+    card: str = ""
+    pictures: tuple[Picture, ...] = ()
+
+
+class OutcomeUnknown(Exception):
+    """A call was under way when its tool fell silent or was lost: nobody knows whether it was carried out."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+Run = Callable[[dict[str, Any], ToolContext], Awaitable[ToolResult]]
+"""Does the work, on the loop of the model servers. Raises OutcomeUnknown; every other failure is a result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool that models are offered. `name` is unique among those that are offered together."""
+
+    id: str
+    """By which permissions are kept; never changes."""
+    name: str
+    title: str
+    description: str
+    parameters: dict[str, Any]
+    """A JSON schema of an object."""
+    run: Run = field(repr=False, compare=False)
+    source: str = ""
+    """The server it is of, "" for the program's own."""
+    asks_first: bool = True
+    """The person is asked before it runs, unless they allowed it."""
