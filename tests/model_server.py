@@ -29,7 +29,7 @@ class ModelServer:
         self._sees = True
         self._arrived = threading.Semaphore(0)
         self._loop = LoopThread()
-        self._pieces: list[asyncio.Queue[str | None]] = []
+        self._pieces: list[asyncio.Queue[str | bytes | None]] = []
         self._server = FakeServer()
         self._server.on("POST", OPENAI.path, self._reply)
         self._server.on_json("GET", "/props", {"default_generation_settings": {"n_ctx": 4096}, "model_alias": "tiny"})
@@ -69,6 +69,13 @@ class ModelServer:
         queue = self._pieces[reply]
         self._run_soon(lambda: [queue.put_nowait(text) for text in texts])
 
+    def call(self, name: str, arguments: str, reply: int = -1) -> None:
+        """Call a tool in a reply that was asked for."""
+        function = {"name": name, "arguments": arguments}
+        call = {"index": 0, "id": f"call_{len(self._pieces)}", "type": "function", "function": function}
+        record = {"choices": [{"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": None}]}
+        self._run_soon(lambda: self._pieces[reply].put_nowait(f"data: {json.dumps(record)}\n\n".encode()))
+
     def end(self, reply: int = -1) -> None:
         """End a reply."""
         queue = self._pieces[reply]
@@ -87,7 +94,7 @@ class ModelServer:
         self._loop.close()
 
     async def _reply(self, seen: Seen, answer: Answer) -> None:
-        queue: asyncio.Queue[str | None] = asyncio.Queue()
+        queue: asyncio.Queue[str | bytes | None] = asyncio.Queue()
         self._pieces.append(queue)
         self.asked.append(json.loads(seen.body))
         if self._refused and self._refused in self.asked[-1]:
@@ -110,7 +117,7 @@ class ModelServer:
             text = piece.result()
             if text is None:
                 break
-            await answer.piece(OPENAI.record(text))
+            await answer.piece(text if isinstance(text, bytes) else OPENAI.record(text))
         gone.cancel()
         await answer.piece(OPENAI.ending())
         await answer.end()

@@ -64,6 +64,10 @@ class ChatPane(QWidget):
             self.undo_bar.hide()
             self.loading.stop()
 
+    def show_above_composer(self, widget: QWidget) -> None:
+        """Put something between the chat and the composer; it shows itself when it has something to say."""
+        self._column.insertWidget(self._column.indexOf(self.composer), widget)
+
     def _lay_out(self) -> None:
         surface = QWidget()
         over = QGridLayout(surface)
@@ -82,7 +86,7 @@ class ChatPane(QWidget):
         }
         for widget in self._page_widgets.values():
             self._pages.addWidget(widget)
-        column = QVBoxLayout(self)
+        self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         for widget in (self.header, self.find_bar, self.banner):

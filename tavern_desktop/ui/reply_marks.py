@@ -36,6 +36,8 @@ class ReplyMarks(QObject):
     def _ended(self, task: GenerationTask) -> None:
         self._show_writing()
         path, library = task.session.path, self._services.library
+        if task.goes_on:  # only the last text of a turn with tools is news
+            return
         if task.landed is None or self._services.in_front() == path:
             return
         library.show_marks(unread=library.marks.unread | {str(path)})

@@ -27,6 +27,7 @@ from tavern_desktop.ui.writing import Writing
 if TYPE_CHECKING:
     from tavern_desktop.session.generating.reply import Speaker
     from tavern_desktop.session.generating.task import Failure, GenerationTask, Kind
+    from tavern_desktop.ui.tools.in_chat import ToolsInChat
 
 NOTICE = "reply"
 FIRST_SPEED = 0.5
@@ -61,6 +62,7 @@ class Replying(QObject):
         self._speaker = speaker
         self._partial = Partial()
         self._followed: GenerationTask | None = None
+        self._tools: ToolsInChat | None = None
         self._acts: dict[Act, Callable[[], object]] = {
             Act.REPLY: self.answer,
             Act.CONTINUE: self.continue_last,
@@ -169,9 +171,11 @@ class Replying(QObject):
             self._followed = task
             announce(self._pane.view, self.tr("{name} is writing").format(name=task.speaker.name))
             task.landing.connect(self._land)
+            task.batch_changed.connect(self._show_tools)
             task.ended.connect(self._end_of(task))
             self._say_running()
         self._show()
+        self._show_tools()
 
     def _advance(self, events: Sequence[Event]) -> None:
         self._partial.add(events)
@@ -202,6 +206,16 @@ class Replying(QObject):
         if self._partial.text or self._partial.reasoning or task.target.key is None:
             model.show_live(task.key, record_so_far(task, self._partial), stands_behind(task))
 
+    def _show_tools(self) -> None:
+        """Show the tools that the reply in view calls."""
+        task = self._task_in_view()
+        if self._tools is None and task is not None and task.batch is not None:
+            from tavern_desktop.ui.tools.in_chat import ToolsInChat
+
+            self._tools = ToolsInChat(self._services, self._pane, self)
+        if self._tools is not None:
+            self._tools.show_task(task)
+
     def _land(self) -> None:
         model = self._pane.view.records
         if isinstance(model, ChatListModel):
@@ -223,6 +237,7 @@ class Replying(QObject):
         """Another chat, or none, is in view: what was followed goes on without us."""
         if self._task_in_view() is not self._followed:
             self._followed = None
+        self._show_tools()
         self._say_running()
 
     def _task_in_view(self) -> GenerationTask | None:
@@ -238,7 +253,7 @@ class Replying(QObject):
 
     def _tell(self, task: GenerationTask) -> None:
         said = {"done": self.tr("{name} has replied"), "stopped": self.tr("The reply of {name} was stopped")}
-        if task.state in said:
+        if task.state in said and not task.goes_on:
             announce(self._pane.view, said[task.state].format(name=task.speaker.name))
         if task.target.kind == "impersonate" and task.text:
             self._writing.put_behind(task.text)

@@ -108,6 +108,8 @@ class ChatGeneration(_GenerationDialog):
             if setting not in base:
                 return usual_words(setting)
             value = base[setting]
+            if isinstance(value, bool):
+                value = self.tr("Leave out") if value else self.tr("Send")
             shown = value if isinstance(value, str) else " ".join(value) if isinstance(value, tuple) else f"{value:,}"
             return self.tr("As the connection: {value}").format(value=shown)
 

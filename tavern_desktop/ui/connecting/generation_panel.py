@@ -110,6 +110,12 @@ class GenerationPanel(QWidget):
         for effort, text in EFFORTS:
             self.effort.addItem(_tr(text), effort)
         self._add("reasoning_effort", self.tr("Reasoning effort"), self.effort, self.tr("how long it thinks first"))
+        self.old_tools = QComboBox()
+        self.old_tools.addItem(words("leaves_out_old_tools"), None)
+        self.old_tools.addItem(self.tr("Send"), False)
+        self.old_tools.addItem(self.tr("Leave out"), True)
+        hint = self.tr("calls and results from before you spoke last")
+        self._add("leaves_out_old_tools", self.tr("Old tool calls"), self.old_tools, hint)
         self.stop = _text_field(2)
         stop_hint = self.tr("one a line; \\n is a line break")
         self._add("stop", self.tr("Stop strings"), self.stop, stop_hint, is_wide=True)
@@ -126,6 +132,7 @@ class GenerationPanel(QWidget):
         for setting, box in self.numbers.items():
             box.show_number(getattr(generation, setting))
         self.effort.setCurrentIndex(max(0, self.effort.findData(generation.reasoning_effort)))
+        self.old_tools.setCurrentIndex(max(0, self.old_tools.findData(generation.leaves_out_old_tools)))
         self.stop.setPlainText("\n".join(text.replace("\n", "\\n") for text in generation.stop or ()))
         self.system_prompt.setPlainText(generation.system_prompt or "")
         self.template.show_template(template)
@@ -136,6 +143,7 @@ class GenerationPanel(QWidget):
         numbers = {setting: box.number for setting, box in self.numbers.items()}
         return Generation(
             reasoning_effort=self.effort.currentData(),
+            leaves_out_old_tools=self.old_tools.currentData(),
             stop=stop or None,
             system_prompt=self.system_prompt.toPlainText().strip() or None,
             **numbers,  # type: ignore[arg-type]  # whole where the box has no decimals
@@ -190,5 +198,6 @@ def usual_words(setting: str) -> str:
         "reply_tokens": _tr(_N("Generation", "Up to 512")),
         "context_tokens": _tr(_N("Generation", "As the server says")),
         "stop": _tr(_N("Generation", "None")),
+        "leaves_out_old_tools": _tr(_N("Generation", "Send")),
         "template": _tr(_N("Generation", "The server’s own, else ChatML")),
     }.get(setting, _tr(_N("Generation", "Server decides")))

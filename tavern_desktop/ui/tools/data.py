@@ -12,10 +12,13 @@ import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from tavern_desktop.backends.errors import BackendError
+from tavern_desktop.session.generating.tool_offers import own_tools
 from tavern_desktop.session.refusals import Refused
 from tavern_desktop.session.remote_tools import RemoteTools
 from tavern_desktop.session.runner import Outcome
+from tavern_desktop.session.tool_permissions import ToolSettings
 from tavern_desktop.storage.errors import StorageError, from_os, sentence
+from tavern_desktop.tools.definition import Tool
 from tavern_desktop.tools.mcp.errors import ToolServerError
 from tavern_desktop.tools.mcp.file_format import MOST_BYTES, read_servers
 from tavern_desktop.tools.mcp.link import RemoteTool
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LANE = "tool servers"
+
+_Read = tuple[tuple[ToolServer, ...], tuple[str, ...], ToolSettings, tuple[Tool, ...], str]
 
 
 class ToolsData(QObject):
@@ -47,6 +52,10 @@ class ToolsData(QObject):
         """What was wrong with the file."""
         self.is_known = False
         """Whether the servers have been read."""
+        self.settings = ToolSettings()
+        """What is decided about tools, as last read."""
+        self.own: tuple[Tool, ...] = ()
+        """The program's own tools."""
         self.about_secrets = ""
         """Where new secrets are kept."""
         self._services = services
@@ -64,19 +73,35 @@ class ToolsData(QObject):
 
     def refresh(self) -> None:
         """Read the servers again, and see how those that are on stand."""
-        remote, keys = self.remote, self._services.model_servers.keys
+        servers, remote, config = self._services.model_servers, self.remote, self._services.folders.config
 
-        def read() -> tuple[tuple[ToolServer, ...], tuple[str, ...], str]:
+        def read() -> _Read:
             remote.servers.reload()
-            return tuple(remote.servers.all()), tuple(remote.servers.problems), keys.describe()
+            kept = tuple(remote.servers.all()), tuple(remote.servers.problems)
+            return *kept, servers.permissions.reload(), tuple(own_tools(config)), servers.keys.describe()
 
-        def known(found: tuple[tuple[ToolServer, ...], tuple[str, ...], str]) -> None:
-            self.servers, self.problems, self.about_secrets = found
+        def known(found: _Read) -> None:
+            self.servers, self.problems, self.settings, self.own, self.about_secrets = found
             self.is_known = True
             self.changed.emit()
             self._services.model_servers.ask(remote.offered(), self._looked)
 
         self._do(read, known)
+
+    def offer(self, *, is_on: bool) -> None:
+        """Offer models tools, or none."""
+        permissions = self._services.model_servers.permissions
+        self._do(lambda: permissions.offer(is_on=is_on), lambda _: self.refresh())
+
+    def switch_own(self, tool_id: str, *, is_on: bool) -> None:
+        """Offer a tool of the program's own, or no longer."""
+        permissions = self._services.model_servers.permissions
+        self._do(lambda: permissions.switch(tool_id, is_on=is_on), lambda _: self.refresh())
+
+    def revoke(self, tool_id: str) -> None:
+        """Ask again before a tool runs."""
+        permissions = self._services.model_servers.permissions
+        self._do(lambda: permissions.revoke(tool_id), lambda _: self.refresh())
 
     def keep(
         self,

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QFileDialog,
+    QGridLayout,
     QHBoxLayout,
     QMessageBox,
     QScrollArea,
@@ -39,6 +40,20 @@ class ToolsDialog(QDialog):
         self._data = data
         self._rows: dict[str, ConnectionRow] = {}
         self._shown: tuple[ToolServer, ...] | None = None
+        self._own_boxes: dict[str, QCheckBox] = {}
+        self.offer = QCheckBox(self.tr("Let models use tools"))
+        self.offer.setObjectName("offerTools")
+        self.offer.clicked.connect(lambda is_on: data.offer(is_on=is_on))
+        self.about_offer = label(
+            self.tr("Some servers take none: a reply then says so, and tools can be left out for that server."),
+            "muted",
+            wrap=True,
+        )
+        self.own_heading = label(self.tr("Tools of this program"), "section")
+        self.own = QGridLayout()
+        self.allowed_heading = label(self.tr("Run without a question"), "section")
+        self.allowed = QVBoxLayout()
+        self._decided: tuple[object, ...] = ()
         self.heading = label(self.tr("Tool servers"), "section")
         self.note = label("", "muted", wrap=True)
         self.missing = label(self.tr(MISSING), "warn", wrap=True)
@@ -109,6 +124,10 @@ class ToolsDialog(QDialog):
         if data.servers != self._shown:
             self._shown = data.servers
             self._fill()
+        decided = (data.settings, data.own)
+        if decided != self._decided:
+            self._decided = decided
+            self._show_decisions()
         for server in data.servers:
             self._rows[server.id].show_state(*words.state_words(server, data.standing_of(server)))
         self.note.setText(self._about())
@@ -127,6 +146,30 @@ class ToolsDialog(QDialog):
             controls = [each for row in self._rows.values() for each in row.findChildren(QAbstractButton)]
             named = [each for each in controls if each.accessibleName() == was_on]
             (named or [self.add_button])[0].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _show_decisions(self) -> None:
+        """Show which tools of the program are offered, and which run without a question."""
+        settings = self._data.settings
+        self.offer.setChecked(settings.is_on)
+        if self.own.isEmpty():
+            for number, tool in enumerate(self._data.own):
+                box = QCheckBox(tool.title)
+                box.setToolTip(tool.description)
+                box.clicked.connect(partial(self._switch_own, tool.id))
+                self.own.addWidget(box, number // 2, number % 2)
+                self._own_boxes[tool.id] = box
+        for tool_id, box in self._own_boxes.items():
+            box.setChecked(tool_id not in settings.off)
+            box.setEnabled(settings.is_on)
+        clear_layout(self.allowed)
+        for tool_id, name in settings.allowed.items():
+            row = ConnectionRow(name, "check")
+            row.add_button(self.tr("Ask Again"), partial(self._data.revoke, tool_id))
+            self.allowed.addWidget(row)
+        self.allowed_heading.setVisible(bool(settings.allowed))
+
+    def _switch_own(self, tool_id: str, is_on: bool) -> None:
+        self._data.switch_own(tool_id, is_on=is_on)
 
     def _row(self, server: ToolServer) -> ConnectionRow:
         row = ConnectionRow(server.name, "link")
@@ -173,9 +216,18 @@ class ToolsDialog(QDialog):
         column.setContentsMargins(22, 18, 22, 10)
         column.setSpacing(8)
         self.servers.setSpacing(8)
+        self.allowed.setSpacing(8)
+        self.own.setHorizontalSpacing(24)
+        for top in (self.offer, self.about_offer, self.own_heading):
+            column.addWidget(top)
+        column.addLayout(self.own)
+        column.addSpacing(12)
         for part in (self.heading, self.missing, self.note):
             column.addWidget(part)
         column.addLayout(self.servers)
+        column.addSpacing(12)
+        column.addWidget(self.allowed_heading)
+        column.addLayout(self.allowed)
         column.addStretch(1)
         self.missing.setVisible(not is_installed())
         scroll = QScrollArea()

@@ -1,0 +1,163 @@
+"""The tools that the reply in view calls: what they are to do, and whether they may; between chat and composer.
+
+It stands below the message with the calls, which is the last one. It shows what a batch says and changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import partial
+from typing import Literal
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from tavern_desktop.session.generating.tool_batch import PendingCall, ToolBatch
+from tavern_desktop.ui.tools.words import tr
+from tavern_desktop.ui.widgets import clear_layout, label, never_scroll_sideways, push_button
+
+Scope = Literal["once", "chat", "always"]
+
+MOST_LINES = 6
+"""Lines of arguments that are seen without scrolling."""
+MOST_SHOWN = 20_000
+"""Characters of arguments that are shown."""
+TALLEST = 320
+
+
+class ToolPanel(QFrame):
+    """Owner: the chat pane."""
+
+    allowed = Signal(int, str)
+    """A call may run: its number, and for how long that holds (a Scope)."""
+    refused = Signal(int)
+    cancelled = Signal(int)
+    given_up = Signal()
+    """The whole turn is not wanted any more."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("toolPanel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setAccessibleName(self.tr("Tools that the reply calls"))
+        self._shown: tuple[tuple[object, ...], ...] = ()
+        inside = QWidget()
+        inside.setObjectName("scrolled")
+        self._calls = QVBoxLayout(inside)
+        self._calls.setContentsMargins(22, 8, 22, 8)
+        self._calls.setSpacing(10)
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setWidget(inside)
+        around = QVBoxLayout(self)
+        around.setContentsMargins(0, 0, 0, 0)
+        around.addWidget(self._scroll)
+        self.hide()
+
+    def show_batch(self, batch: ToolBatch | None) -> None:
+        """Show the calls of a batch as they stand, nothing with None; the keyboard stays on the button it was on."""
+        calls = batch.calls if batch is not None else []
+        shown = tuple((id(each), each.state, each.sentence) for each in calls)
+        if shown == self._shown:
+            return
+        self._shown = shown
+        focused = self.focusWidget()
+        was_on = focused.objectName() if focused is not None and self.isAncestorOf(focused) else ""
+        clear_layout(self._calls)
+        for number, each in enumerate(calls):
+            if each.state != "done":
+                self._calls.addWidget(_Call(self, number, each))
+        open_calls = any(each.state != "done" for each in calls)
+        self.setVisible(open_calls)
+        self._fit()
+        if was_on and open_calls:
+            again = self.findChild(QPushButton, was_on) or self.first_button()
+            if again is not None:
+                again.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def first_button(self) -> QPushButton | None:
+        """Return the first button that decides something."""
+        return next((button for button in self.findChildren(QPushButton) if not button.isHidden()), None)
+
+    def _fit(self) -> None:
+        wanted = self._calls.sizeHint().height() + 2
+        self._scroll.setFixedHeight(min(wanted, TALLEST))
+
+
+class _Call(QFrame):
+    """One call."""
+
+    def __init__(self, panel: ToolPanel, number: int, pending: PendingCall) -> None:
+        super().__init__()
+        self.setObjectName("toolCall")
+        self._number = number
+        tool = pending.tool
+        source = tool.source if tool is not None else ""
+        name = f"{pending.title} · {source}" if source else pending.title
+        self.setAccessibleName(name)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 9, 14, 9)
+        column.setSpacing(6)
+        head = QHBoxLayout()
+        head.addWidget(label(name, "strong"))
+        head.addStretch(1)
+        head.addWidget(label(_state_words(pending), "danger" if pending.state == "unknown" else "muted"))
+        column.addLayout(head)
+        if pending.sentence:
+            column.addWidget(label(pending.sentence, "danger", wrap=True))
+        if pending.given:
+            column.addWidget(_arguments(pending))
+        row = QHBoxLayout()
+        row.setSpacing(6)
+        for kind, text, what, act in self._offers(panel, pending):
+            button = push_button(text, "primary" if kind else "plain", act)
+            button.setObjectName(f"tool_{what}_{number}")
+            button.setAccessibleName(f"{text}: {pending.title}")
+            row.addWidget(button)
+        row.addStretch(1)
+        column.addLayout(row)
+
+    def _offers(self, panel: ToolPanel, pending: PendingCall) -> list[tuple[bool, str, str, Callable[[], object]]]:
+        number = self._number
+        give_up = (False, tr("Give Up"), "give_up", panel.given_up.emit)
+        if pending.state == "running":
+            return [(False, tr("Cancel"), "cancel", partial(panel.cancelled.emit, number))]
+        if pending.state == "unknown":
+            return [(True, tr("Run Again"), "again", partial(panel.allowed.emit, number, "once")), give_up]
+        return [
+            (True, tr("Allow Once"), "once", partial(panel.allowed.emit, number, "once")),
+            (False, tr("Allow in This Chat"), "chat", partial(panel.allowed.emit, number, "chat")),
+            (False, tr("Always"), "always", partial(panel.allowed.emit, number, "always")),
+            (False, tr("Refuse"), "refuse", partial(panel.refused.emit, number)),
+        ]
+
+
+def _state_words(pending: PendingCall) -> str:
+    words = {
+        "asking": tr("wants to run"),
+        "running": tr("Running…"),
+        "unknown": tr("Outcome unknown"),
+    }
+    return words.get(pending.state, "")
+
+
+def _arguments(pending: PendingCall) -> QPlainTextEdit:
+    """Return what is passed to the tool, to be read: one line for each, texts as they are."""
+    text = "\n".join(f"{name}: {_readable(value)}" for name, value in pending.given.items())
+    field = QPlainTextEdit(text[:MOST_SHOWN])
+    field.setReadOnly(True)
+    field.setTabChangesFocus(True)
+    field.setAccessibleName(tr("What is passed to {tool}").format(tool=pending.title))
+    never_scroll_sideways(field)
+    lines = min(MOST_LINES, 1 + text[:MOST_SHOWN].count("\n") + len(text[:2_000]) // 100)
+    field.setFixedHeight(QFontMetrics(field.font()).lineSpacing() * lines + 14)
+    return field
+
+
+def _readable(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
