@@ -29,6 +29,9 @@ from tavern_desktop.ui.tools.values_field import HIDDEN, ValuesField, example
 from tavern_desktop.ui.tools.words import tool_count
 from tavern_desktop.ui.widgets import TextField, label, push_button, set_tone
 
+TALLEST = 720
+"""Pixels that the dialog asks for at most."""
+
 _TRANSPORTS: tuple[Transport, ...] = ("stdio", "http")
 
 
@@ -58,7 +61,7 @@ class EditToolServer(QDialog):
         self.tools = QListWidget()
         self.tools.setObjectName("offeredTools")
         self.tools.setAccessibleName(self.tr("Offered tools"))
-        self.tools.setMinimumHeight(130)
+        self.tools.setMinimumHeight(96)
         self.said = label("", "muted", wrap=True)
         self.said.setAccessibleDescription(self.tr("What became of it"))
         self.test_button = push_button(self.tr("Test"), "plain", self.test)
@@ -179,6 +182,7 @@ class EditToolServer(QDialog):
             name.setText(of_program if is_program else of_address)
             field.setAccessibleName(name.text())
             field.setPlaceholderText(example(self._transport))
+        self._fit()
 
     def _show_tools(self, tools: tuple[RemoteTool, ...]) -> None:
         left_out = self._left_out()
@@ -193,11 +197,23 @@ class EditToolServer(QDialog):
             self.tools.addItem(item)
         for widget in (self.tools_heading, self.tools):
             widget.setVisible(bool(tools))
+        self._fit()
+
+    def _fit(self) -> None:
+        """Be high enough for everything: sentences that wrap want more than Qt reckons with by itself."""
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()
+            self.setMinimumHeight(0)
+            wanted = layout.totalHeightForWidth(self.width())
+            self.setMinimumHeight(min(wanted, TALLEST))
+            self.resize(self.width(), max(self.height(), self.minimumHeight()))
 
     def _say(self, text: str, tone: str = "muted") -> None:
         self.said.setText(text)
         self.said.setVisible(bool(text))
         set_tone(self.said, tone)
+        self._fit()
 
     def _say_problem(self, text: str) -> None:
         if not self._is_closed:
@@ -242,6 +258,7 @@ class EditToolServer(QDialog):
         column.addLayout(buttons)
         self.said.hide()
         self.setMinimumWidth(520)
+        self.resize(560, 480)
 
 
 def _words(text: str) -> list[str]:

@@ -11,12 +11,14 @@ from functools import partial
 from typing import Literal
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from typing_extensions import override
 
 from tavern_desktop.session.generating.tool_batch import PendingCall, ToolBatch
+from tavern_desktop.ui.flow_layout import FlowLayout
 from tavern_desktop.ui.tools.words import tr
-from tavern_desktop.ui.widgets import clear_layout, label, never_scroll_sideways, push_button
+from tavern_desktop.ui.widgets import ElidedLabel, clear_layout, label, never_scroll_sideways, push_button
 
 Scope = Literal["once", "chat", "always"]
 
@@ -84,9 +86,17 @@ class ToolPanel(QFrame):
         """Return the first button that decides something."""
         return next((button for button in self.findChildren(QPushButton) if not button.isHidden()), None)
 
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
     def _fit(self) -> None:
-        wanted = self._calls.sizeHint().height() + 2
-        self._scroll.setFixedHeight(min(wanted, TALLEST))
+        """Be as high as the calls want at this width, within limits."""
+        parent = self.parentWidget()
+        width = self.width() if self.isVisible() or parent is None else parent.width()
+        self._calls.activate()
+        self._scroll.setFixedHeight(min(self._calls.totalHeightForWidth(width) + 2, TALLEST))
 
 
 class _Call(QFrame):
@@ -104,22 +114,19 @@ class _Call(QFrame):
         column.setContentsMargins(14, 9, 14, 9)
         column.setSpacing(6)
         head = QHBoxLayout()
-        head.addWidget(label(name, "strong"))
-        head.addStretch(1)
+        head.addWidget(ElidedLabel(name, "strong"), 1)
         head.addWidget(label(_state_words(pending), "danger" if pending.state == "unknown" else "muted"))
         column.addLayout(head)
         if pending.sentence:
             column.addWidget(label(pending.sentence, "danger", wrap=True))
         if pending.given:
             column.addWidget(_arguments(pending))
-        row = QHBoxLayout()
-        row.setSpacing(6)
+        row = FlowLayout()
         for kind, text, what, act in self._offers(panel, pending):
             button = push_button(text, "primary" if kind else "plain", act)
             button.setObjectName(f"tool_{what}_{number}")
             button.setAccessibleName(f"{text}: {pending.title}")
             row.addWidget(button)
-        row.addStretch(1)
         column.addLayout(row)
 
     def _offers(self, panel: ToolPanel, pending: PendingCall) -> list[tuple[bool, str, str, Callable[[], object]]]:
@@ -155,7 +162,7 @@ def _arguments(pending: PendingCall) -> QPlainTextEdit:
     field.setAccessibleName(tr("What is passed to {tool}").format(tool=pending.title))
     never_scroll_sideways(field)
     lines = min(MOST_LINES, 1 + text[:MOST_SHOWN].count("\n") + len(text[:2_000]) // 100)
-    field.setFixedHeight(QFontMetrics(field.font()).lineSpacing() * lines + 14)
+    field.setFixedHeight(QFontMetrics(field.font()).lineSpacing() * lines + 26)
     return field
 
 

@@ -20,7 +20,7 @@ class ValuesField(QPlainTextEdit):
         self.setAccessibleName(name)
         self.setTabChangesFocus(True)
         never_scroll_sideways(self)
-        self.setFixedHeight(self.fontMetrics().lineSpacing() * 3 + 18)
+        self.setFixedHeight(self.fontMetrics().lineSpacing() * 2 + 20)
 
     def show_values(self, values: dict[str, str], transport: Transport) -> None:
         """Show names and values."""
