@@ -1,12 +1,19 @@
-"""Special messages in SillyTavern: loaded, shown and saved there, their payloads come back to the letter."""
+"""Special messages and turns with tools in SillyTavern: loaded and saved there, they come back to the letter."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from tavern_desktop.cards.envelope import new_record, read_card
+from tavern_desktop.chat.chat import Chat
+from tavern_desktop.chat.message import Message
+from tavern_desktop.chat.tool_pairs import tool_pairs
+from tavern_desktop.prompt.messages import ToolCall
 from tavern_desktop.session.card_commands import CancelForm, InsertCard
-from tavern_desktop.session.commands import AppendMessage
+from tavern_desktop.session.commands import AppendMessage, Command
+from tavern_desktop.session.generating.reply import Reply, Speaker
+from tavern_desktop.session.generating.tool_round import AddToolRound
+from tavern_desktop.tools.definition import ToolResult
 from tests.interop.chats import Record, change, let_it_save, records, theirs
 from tests.interop.page import Page
 from tests.interop.sillytavern import Server
@@ -67,3 +74,37 @@ def test_what_it_adds_to_one_stays_beside_it(server: Server, chats_folder: Path,
     assert (card.status, card.caption) == ("cancelled", "And the tide turned.")
     assert mine[-1]["mes"] == "[Form cancelled: Load scatter] And the tide turned."
     assert theirs(server, path) == mine
+
+
+def test_a_turn_with_tools_comes_back_from_it_to_the_letter(server: Server, chats_folder: Path, tmp_path: Path) -> None:
+    path = chats_folder / "Tock" / "The tide table.jsonl"
+    answers = [
+        (ToolCall("call_1", "show_table", '{"columns": ["月", "1.50"], "rows": [[1.50, 12345678901234567890]]}'),
+         ToolResult("The user sees the table now.", card=VALID["Table"])),
+        (ToolCall("call_2", "depth", "{}"), ToolResult("x" * 5_000 + "\n{{user}} <b>", is_error=True)),
+    ]  # fmt: skip
+    turn = Reply("Let me see.", extra={"api": "openai"})
+    key = Message.new({}).key
+
+    def after_the_last(chat: Chat) -> Command:
+        return AddToolRound(chat.messages[-1].key, turn, Speaker("Tock"), key, answers)
+
+    before = len(records(path))
+    mine = change(path, tmp_path, after_the_last)[before:]
+    assert [(record.get("role"), record["mes"][:12]) for record in mine] == [
+        (None, "Let me see."),
+        ("tool", "The user see"),
+        ("tool", "x" * 12),
+        (None, "[Table shown"),
+    ]
+    given = theirs(server, path)
+    assert given[before:] == mine
+    let_it_save(server, path, given)
+    page = Page(server, path)
+    page.say("and on it goes")
+    page.edit(0, "edited there")
+    page.answer("And so it does.")
+    saved = records(path)
+    assert saved[before : before + 4] == mine
+    assert payloads(saved)[-1] == VALID["Table"]
+    assert tool_pairs(saved) == [(before, before + 1), (before, before + 2)]

@@ -11,7 +11,7 @@ import msgspec
 
 from tavern_desktop.chat import edits, facts
 from tavern_desktop.session.commands import AppendMessage
-from tavern_desktop.session.generating.generations import Generations
+from tavern_desktop.session.generating.generations import MOST_TOOL_ROUNDS, Generations
 from tavern_desktop.session.generating.speaking import Voices, voices_of
 from tavern_desktop.session.generating.task import GenerationTask
 from tavern_desktop.session.open_chats import OpenChats
@@ -125,7 +125,9 @@ class GenerateJob:
             if session.chat is None or (kind != "reply" and not len(session.chat)):
                 raise CommandRefused("There is no message in this chat yet.")
             key = session.chat.messages[-1].key if kind != "reply" else None
-            task = self._generations.start(session, kind, speaker, voices.persona, key, connection=wanted.connection)
+            # Nobody is there to be asked before a tool runs, so none is called.
+            begin = partial(self._generations.start, session, kind, speaker, voices.persona, key)
+            task = begin(connection=wanted.connection, tool_rounds=MOST_TOOL_ROUNDS)
         except Refused as error:
             self.error = error
             self._finish()
