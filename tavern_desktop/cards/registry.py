@@ -34,6 +34,8 @@ class FormDefinition:
     """The columns of a table that it asks for: a CSV file that is dropped while it is open is matched with them."""
     wants_reply: bool = False
     """The character answers what was submitted."""
+    expires: bool = False
+    """It can be filled in only until the person says something else."""
     handler: Handler | None = None
     """None: the values go into the conversation, and that is all."""
 
@@ -110,7 +112,8 @@ def read_definition(path: Path) -> FormDefinition:
 
 
 def definition_of(data: Payload) -> FormDefinition:
-    """Return the form that `formId`, `formVersion`, `title`, `submitLabel`, `reply`, `columns` and `fields` describe.
+    """Return the form that a file's fields describe: those of a payload without values, and `reply`, `expires` and
+    `columns` besides.
 
     Raises FormFileError: what a form file says is judged like the payload of a form.
     """
@@ -133,6 +136,7 @@ def definition_of(data: Payload) -> FormDefinition:
         description=data.get("description") or "",
         columns=tuple(columns),
         wants_reply=data.get("reply") is True,
+        expires=data.get("expires") is True,
     )
 
 

@@ -137,6 +137,16 @@ class CancelForm(_CardCommand):
         return card.payload | {"status": "cancelled"}
 
 
+class ExpireForm(_CardCommand):
+    """A form that can be filled in no longer: the chat went on without it."""
+
+    label = "Let form expire"
+
+    def _payload(self, card: Card) -> Payload:
+        _require_open(card)
+        return card.payload | {"status": "expired"}
+
+
 class _Telling(_CardCommand):
     """A command that also has the person say something, at the end of the chat."""
 

@@ -38,6 +38,10 @@ class RemoteTools:
         """Return what all servers that are on offer, as they are set up now; see `Links.offered`."""
         return await (await self._in_use()).offered(wait)
 
+    def known(self) -> list[Offered]:
+        """Return what the servers offer that are ready; see `Links.known`."""
+        return self._links.known() if self._links is not None else []
+
     async def call(self, server_id: str, tool: str, arguments: dict[str, Any], seconds: float) -> Answer:
         """Have a tool do its work. Raises ToolServerError, see `Link.call`."""
         return await (await self._in_use()).call(server_id, tool, arguments, seconds)

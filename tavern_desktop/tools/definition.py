@@ -7,10 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tavern_desktop.chat.message import Message
-from tavern_desktop.tools.mcp.results import Picture
+from tavern_desktop.storage.errors import StorageError
 
 CALL_SECONDS = 120.0
 """How long a call may take. Then nobody knows what became of it."""
+
+
+def _stored_nowhere(data: bytes) -> str:
+    """Store nothing: there is no data folder."""
+    raise StorageError("validation", "argument", "There is no data folder.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,19 +23,21 @@ class ToolContext:
     """What a tool may look at: the chat as it was when the reply was asked for."""
 
     messages: Sequence[Message] = ()
+    store: Callable[[bytes], str] = field(default=_stored_nowhere, repr=False)
+    """Puts a picture into the data folder and returns its address. Raises StorageError. Called on a thread."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
     """What a tool gave. `text` goes to the model; with `is_error` it says what went wrong.
 
-    `card`: the payload of a special message that is shown below the call. `pictures` are shown with it.
+    `card`: the payload of a special message that is shown below the call. `pictures`: addresses of what is shown too.
     """
 
     text: str
     is_error: bool = False
     card: str = ""
-    pictures: tuple[Picture, ...] = ()
+    pictures: tuple[str, ...] = ()
 
 
 class OutcomeUnknown(Exception):

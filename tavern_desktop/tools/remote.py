@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.tools.definition import CALL_SECONDS, OutcomeUnknown, Tool, ToolContext, ToolResult
 from tavern_desktop.tools.mcp.errors import UNKNOWN_OUTCOMES, ToolServerError
 from tavern_desktop.tools.mcp.links import Offered
@@ -25,8 +27,19 @@ def as_tool(offered: Offered, call: Call) -> Tool:
             if error.kind in UNKNOWN_OUTCOMES and not error.is_of_start:
                 raise OutcomeUnknown(error.sentence) from None
             return ToolResult(error.sentence, is_error=True)
-        return ToolResult(answer.text, answer.is_error, pictures=answer.pictures)
+        return await asyncio.to_thread(_stored, answer, context)
 
     return Tool(
         f"{server.id}/{tool.name}", offered.name, tool.title, tool.description, tool.parameters, run, server.name
     )
+
+
+def _stored(answer: Answer, context: ToolContext) -> ToolResult:
+    """Return an answer as a result, its pictures in the data folder; where that fails the text says so."""
+    text, urls = answer.text, []
+    for picture in answer.pictures:
+        try:
+            urls.append(context.store(picture.data))
+        except StorageError as error:
+            text = f"{text}\n[A picture could not be kept: {error.message or sentence(error)}]".strip()
+    return ToolResult(text, answer.is_error, pictures=tuple(urls))

@@ -402,6 +402,7 @@ class ChatDesk(QObject):
             shows_speed=self._services.settings.shows_speed,
             form_of=self.specials.form_of,
             is_copy=self.specials.is_copy,
+            folder=self._services.root.user_folder,
         )
 
     def asked(self) -> Asked | None:
@@ -413,7 +414,7 @@ class ChatDesk(QObject):
 
         header, messages = session.chat.snapshot()
         speaker, persona = self._speaker(), self.writing.persona
-        return Asked(session.path, header.metadata(), messages, len(messages), "reply", speaker, persona)
+        return Asked(session.path, header.metadata(), messages, len(messages), "reply", speaker, persona, may_call=True)
 
     def _speaker(self) -> Speaker:
         """Return who replies in the chat in view."""

@@ -223,3 +223,21 @@ def test_a_chat_may_keep_special_messages_from_the_model(person: Person, make_ch
     tell.trigger()
     assert tell.isChecked()
     assert "tavern_desktop" not in chat_of(person).header.metadata()
+
+
+def test_a_form_that_waits_only_for_the_next_word_expires_with_it(person: Person, make_chat: MakeChat) -> None:
+    path = make_chat(4)
+    person.start()
+    folder = person.window.services.folders.config / "forms"
+    folder.mkdir(parents=True)
+    (folder / "toll.yaml").write_text("formId: toll\ntitle: Toll\nexpires: true\nfields: [{name: pence}]\n")
+    person.open_newest()
+    insert(person, "Form: Toll")
+    assert cards(person)[-1].status == "draft"
+    person.find(QPlainTextEdit, "composer").setFocus()
+    person.type("Never mind the toll.")
+    person.press(Qt.Key.Key_Return)
+    person.wait(lambda: cards(person)[-1].status == "expired")
+    person.wait(lambda: saved(person))
+    (record,) = [each for each in records(path) if read_card(each) is not None]
+    assert record["mes"] == "[Form expired: Toll]"

@@ -17,14 +17,13 @@ from tavern_desktop.backends.events import Event, Progress, Text
 from tavern_desktop.backends.gathered import Gathered
 from tavern_desktop.backends.opening import open_backend
 from tavern_desktop.backends.protocol import Backend
-from tavern_desktop.backends.request import Request, Tool
+from tavern_desktop.backends.request import Request
 from tavern_desktop.backends.settings import Generation
 from tavern_desktop.backends.transport import Http
 from tavern_desktop.backends.trying import try_out
 from tavern_desktop.prompt.messages import PromptMessage
 from tavern_desktop.session.local_model import LocalModel
 from tavern_desktop.storage.own_folders import OwnFolders
-from tavern_desktop.tools.checking import read_arguments
 from tests.tiny_model import make_tiny_model
 
 HELLO = (PromptMessage("system", "You keep a lighthouse."), PromptMessage("user", "Hello, keeper!"))
@@ -90,22 +89,6 @@ def test_it_writes_and_counts(talk: Talk) -> None:
     assert reply.usage.reply is not None
     assert 0 < reply.usage.reply <= 24
     assert reply.usage.prompt is not None
-
-
-@pytest.mark.parametrize("protocol", ["openai", "anthropic"])
-def test_it_calls_a_tool(protocol: str, reached: tuple[Connection, Secrets]) -> None:
-    """The grammar of the tool makes a model of noise write a call that can be used."""
-    schema = {"type": "object", "properties": {"side": {"enum": ["port", "starboard"]}}, "required": ["side"]}
-    tools = (Tool("turn", "Turn the ship.", schema),)
-
-    async def conversation(backend: Backend) -> Gathered:
-        settings = Generation(reply_tokens=200, temperature=0.8, seed=3)
-        return await reply_to(backend, ask(backend, settings, tools=tools, tool_choice="required"))
-
-    reply: Gathered = talk_by(protocol, *reached)(conversation)
-    (call,) = reply.tool_calls()
-    assert call.name == "turn"
-    assert read_arguments(call.arguments, schema)["side"] in ("port", "starboard")
 
 
 def test_it_tells_of_itself_and_has_the_model(talk: Talk) -> None:

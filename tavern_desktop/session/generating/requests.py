@@ -11,7 +11,7 @@ import contextlib
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -80,8 +80,10 @@ Note = Callable[[Connection, "Failed | None"], object]
 """Takes what a server showed itself to be: it answered, or why not."""
 
 
-OfferTools = Callable[[], Awaitable[list[Tool]]]
-"""Returns the tools that models are offered now."""
+class OfferTools(Protocol):
+    """Returns the tools that models are offered now; with `starts` the servers are started that have some."""
+
+    def __call__(self, *, starts: bool = True) -> Awaitable[list[Tool]]: ...
 
 
 class Requests:
@@ -117,7 +119,7 @@ class Requests:
 
             chosen, backend = await self._open(asked, tell)
             connection = chosen.connection
-            tools = await self._tools(chosen, backend)
+            tools = await self._tools(chosen, backend, starts=asked.may_call)
             for attempt in range(ROUNDS):
                 prompt, request = await self._request(asked, chosen, backend, count, tools)
                 called = tuple(tools) if request.tool_choice == "auto" else ()
@@ -148,7 +150,7 @@ class Requests:
         if chosen.connection.protocol == "local":
             return await asyncio.to_thread(_unconnected, asked, chosen.generation)
         backend = self._backend(chosen)
-        return await self._request(asked, chosen, backend, 1, await self._tools(chosen, backend))
+        return await self._request(asked, chosen, backend, 1, await self._tools(chosen, backend, starts=False))
 
     async def know(self, connection: Connection, secrets: Secrets) -> None:
         """Ask beforehand what every request to a server needs to know. Raises BackendError."""
@@ -187,11 +189,11 @@ class Requests:
     def _backend(self, chosen: Chosen) -> Backend:
         return open_backend(chosen.connection, chosen.secrets, self._http)
 
-    async def _tools(self, chosen: Chosen, backend: Backend) -> list[Tool]:
+    async def _tools(self, chosen: Chosen, backend: Backend, *, starts: bool) -> list[Tool]:
         """Return the tools for a connection: none where its server takes none."""
         if self._offer is None or not backend.takes_messages or "tools" in chosen.connection.off:
             return []
-        return await self._offer()
+        return await self._offer(starts=starts)
 
     async def _request(
         self, asked: Asked, chosen: Chosen, backend: Backend, count: int, tools: Sequence[Tool]

@@ -23,6 +23,8 @@ from tavern_desktop.backends.loop_thread import LoopThread
 from tavern_desktop.chat import edits, facts
 from tavern_desktop.chat.message import Message
 from tavern_desktop.chat.signal import Signal
+from tavern_desktop.library.attachments import store_picture
+from tavern_desktop.library.data_root import root_of
 from tavern_desktop.prompt.cleanup import cleaned
 from tavern_desktop.prompt.messages import Prompt, PromptError
 from tavern_desktop.session.chat_session import ChatSession
@@ -272,7 +274,7 @@ class GenerationTask:
     def _begin_batch(self) -> None:
         """Have the tools run that the reply calls: asked about first where nobody allowed them."""
         means, session = self._means, self.session
-        context = ToolContext(self.target.before)
+        context = ToolContext(self.target.before, partial(_store, session.path, self.speaker.name))
         may_run = partial(means.may_run, session)
         batch = self.batch = ToolBatch(self._incoming.calls, self._tools, context, means.runner, means.loop, may_run)
         batch.changed.connect(self._tell_batch)
@@ -407,6 +409,14 @@ def joint_before(added: str, message: Message) -> str:
     if not before or not added or before[-1].isspace() or not (added[0].isalnum() and before[-1] in '.!?…"”*'):
         return ""
     return " "
+
+
+def _store(chat: Path, owner: str, data: bytes) -> str:
+    """Put a picture into the data folder of a chat. Raises StorageError."""
+    root = root_of(chat)
+    if root is None:
+        raise StorageError("validation", "argument", "This chat is in no data folder.")
+    return store_picture(root, owner, data)
 
 
 def _index(index: int | None) -> int:

@@ -26,14 +26,18 @@ class ToolOffers:
         """`config`: our folder for settings."""
         self._permissions, self._remote, self._config = permissions, remote, config
 
-    async def all(self) -> list[Tool]:
-        """Return what models are offered now, each under a name of its own; nothing where that is switched off."""
+    async def all(self, *, starts: bool = True) -> list[Tool]:
+        """Return what models are offered now, each under a name of its own; nothing where that is switched off.
+
+        `starts`: servers that do not run are started for it.
+        """
         settings = await asyncio.to_thread(self._permissions.reload)
         if not settings.is_on:
             return []
         own = [tool for tool in await asyncio.to_thread(own_tools, self._config) if tool.id not in settings.off]
         taken = {tool.name for tool in own}
-        others = [as_tool(offered, self._remote.call) for offered in await self._remote.offered()]
+        found = await self._remote.offered() if starts else self._remote.known()
+        others = [as_tool(offered, self._remote.call) for offered in found]
         return [*own, *(_renamed(tool, taken) for tool in others)]
 
 

@@ -29,6 +29,7 @@ class AddToolRound(AddReply):
         super().__init__(after_key, reply, speaker, key)
         self.data = self.data | {"tool_calls": [_written(call) for call, _ in answers]}
         self._rows = [_row(call, result) for call, result in answers]
+        self._rows += [_shown(call, result) for call, result in answers if result.pictures]
         self._rows += [new_record(result.card) for _, result in answers if result.card]
 
     def _plan(self, chat: Chat) -> list[Step]:
@@ -37,6 +38,13 @@ class AddToolRound(AddReply):
         ((place, messages),) = first.runs
         rows = tuple(edits.created(row) for row in self._rows)
         return [Presence(True, ((place, (*messages, *rows)),)), *others]
+
+
+def _shown(call: ToolCall, result: ToolResult) -> Record:
+    """Return a note with the pictures that a tool made: for people, not for models."""
+    note = edits.new_message("system", "", call.name)
+    media = [{"url": url, "type": "image", "source": "upload"} for url in result.pictures]
+    return note | {"extra": {"type": "comment", "isSmallSys": True, "media": media, "inline_image": True}}
 
 
 def _written(call: ToolCall) -> Record:

@@ -74,6 +74,10 @@ class Links:
             _, late = await asyncio.wait(asking, timeout=wait)
             for task in late:
                 task.cancel()
+        return self.known()
+
+    def known(self) -> list[Offered]:
+        """Return what the servers offer that are ready; none is started for it."""
         tools = [
             (link.server, tool)
             for link in self._links.values()

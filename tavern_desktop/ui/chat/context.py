@@ -93,3 +93,5 @@ class ChatContext:
     """From the payload of a form to the form as this program knows it, None for one that cannot be filled in here."""
     is_copy: Callable[[int, str], bool] = no_copy
     """(message's key, id): whether an earlier special message of the chat has this id. Has to be quick."""
+    folder: Path | None = None
+    """The person's data folder, where files of forms are; None for chats outside one."""

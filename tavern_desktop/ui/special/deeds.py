@@ -56,6 +56,7 @@ class SpecialDeeds(QObject):
         self._ids: CardIds | None = None
         self._forms_are_watched = False
         view = pane.view
+        writing.message_sent.connect(self.expire_forms)
         view.special_filled.connect(self._fill)
         view.special_submitted.connect(self._submit)
         view.special_requested.connect(self._do)
@@ -145,6 +146,20 @@ class SpecialDeeds(QObject):
                 if form is not None and form.columns:
                     return form
         return None
+
+    def expire_forms(self) -> None:
+        """The person said something: forms that wait only until then can be filled in no longer."""
+        from tavern_desktop.cards.envelope import read_card
+        from tavern_desktop.session.card_commands import ExpireForm
+
+        session = self._session()
+        chat = session.chat if session is not None else None
+        for message in chat.messages[-LOOKED_AT:-1] if chat is not None else ():
+            card = read_card(message.seen_data()) if b'"card"' in message.seen else None
+            if card is not None and card.type == "Form" and card.status == "draft" and card.state == "full":
+                form = self.form_of(card.payload)
+                if form is not None and form.expires:
+                    self._run(lambda key=message.key: ExpireForm(key))  # type: ignore[misc]
 
     def _insert(self, yaml: str) -> None:
         from tavern_desktop.session.card_commands import InsertCard

@@ -19,6 +19,7 @@ from tavern_desktop.ui.main_window import MainWindow
 from tavern_desktop.ui.tools.panel import ToolPanel
 from tests.gui.shell.window_parts import Opener
 from tests.model_server import ModelServer
+from tests.tool_server import SMALLEST_PNG
 from tests.unit.tools.mcp.harbour import as_child
 
 LONG = 60_000
@@ -137,6 +138,27 @@ def test_a_tool_of_a_server_runs_after_a_question_that_waits_in_its_chat(
     assert here.chat is not None
     assert chat_choices(here.chat.header.metadata()).allowed_tools == ("child/depth",)
     server.say("Deep enough.")
+    server.end()
+    wait(lambda: window.desk.replying.task is None)
+
+
+def test_a_picture_of_a_tool_is_in_the_data_folder_and_in_the_chat(
+    window: MainWindow, server: ModelServer, wait: Wait
+) -> None:
+    asked(window, server, wait)
+    server.call("chart", "{}")
+    server.end()
+    wait(lambda: is_asking(window))
+    press(window, "Allow Once")
+    wait(lambda: len(server.asked) == 2)
+    result, note = newest(window, 2)
+    assert result["mes"] == "[A picture, image/png.]"
+    (media,) = note["extra"]["media"]
+    root = window.services.root
+    assert root is not None
+    assert (root.user_folder / media["url"].lstrip("/")).read_bytes() == SMALLEST_PNG
+    assert media["url"] not in json.dumps(server.asked[1]["messages"])
+    server.say("There.")
     server.end()
     wait(lambda: window.desk.replying.task is None)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QWidget
 
 from tavern_desktop.cards.envelope import new_record, read_card
 from tavern_desktop.cards.registry import FormDefinition, definition_of
@@ -57,7 +58,7 @@ def shown(show: Show, context: ChatContext) -> Any:
 
     def shown(*records: dict[str, Any], **more: Any) -> ChatView:
         view = show(chat_of(records))
-        view.set_context(replace(context, form_of=form_of, **more))
+        view.set_context(replace(context, **({"form_of": form_of} | more)))
         return view
 
     return shown
@@ -332,3 +333,18 @@ def test_a_payload_s_text_is_never_markup(shown: Any) -> None:
     card = read_card(view.record(0).data)
     assert card is not None
     assert card.title == "<b>**bold**</b>"
+
+
+def test_a_file_is_chosen_in_the_data_folder_or_refused_in_words(shown: Any, tmp_path: Path) -> None:
+    form = definition_of(read_payload("formId: log\ntitle: Log\nfields: [{name: log, label: Log, fieldType: file}]\n"))
+    record = new_record(write_payload(form.payload("c_1")))
+    view = shown(record, form_of=lambda payload: form, folder=tmp_path)
+    view.use.begin(view.key(0))
+    frame = view.use.frame
+    assert isinstance(frame, FormFrame)
+    editor = frame.editors[0]
+    editor.take(str(tmp_path / "user" / "files" / "log.txt"))  # type: ignore[attr-defined]
+    assert frame.values() == {"log": "user/files/log.txt"}
+    editor.take("/etc/passwd")  # type: ignore[attr-defined]
+    frame.submit()
+    assert "This must be a file of the data folder." in [each.text() for each in frame.findChildren(QLabel)]

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
 
 from tavern_desktop.cards.forms import FormField, Option, read_typed, shown
 from tavern_desktop.ui.chat.cards.words import tr
-from tavern_desktop.ui.widgets import TextField, never_scroll_sideways
+from tavern_desktop.ui.widgets import TextField, never_scroll_sideways, push_button
 
 
 class FieldEditor(QObject):
@@ -50,6 +61,43 @@ class _Line(FieldEditor):
     def value(self) -> Any:
         text = self.line.text()
         return text or None if self.field.kind == "secret" else read_typed(self.field, text)
+
+
+class _File(FieldEditor):
+    """A file of the data folder: its path from there, typed or chosen. No file is read."""
+
+    def __init__(self, field: FormField, folder: Path | None) -> None:
+        self._folder = folder
+        self.line = TextField(_PLACEHOLDERS["file"], field.label)
+        self.line.setText(shown(field.value))
+        self.button = push_button(tr("Choose…"), "plain", self._choose)
+        self.button.setAccessibleName(tr("Choose a file: {field}").format(field=field.label))
+        self.button.setEnabled(folder is not None and not field.read_only)
+        group = QFrame()
+        row = QHBoxLayout(group)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self.line, 1)
+        row.addWidget(self.button)
+        super().__init__(field, group, self.line)
+        self.line.textChanged.connect(self.changed)
+
+    def value(self) -> Any:
+        return read_typed(self.field, self.line.text())
+
+    def _choose(self) -> None:
+        dialog = QFileDialog(self.widget.window(), tr("Choose a File of the Data Folder"), str(self._folder))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self.take)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def take(self, path: str) -> None:
+        """Take a file that was chosen; one from elsewhere stands as it is, and the form says what is wrong with it."""
+        chosen = Path(path)
+        is_inside = self._folder is not None and chosen.is_relative_to(self._folder)
+        self.line.setText(chosen.relative_to(self._folder).as_posix() if is_inside and self._folder else str(chosen))
+        self.line.setFocus()
 
 
 class _Lines(FieldEditor):
@@ -129,6 +177,8 @@ _KINDS: dict[str, type[FieldEditor]] = {
 }
 
 
-def make_editor(field: FormField) -> FieldEditor:
-    """Return the control for a field, with what is filled in."""
+def make_editor(field: FormField, folder: Path | None = None) -> FieldEditor:
+    """Return the control for a field, with what is filled in. `folder`: the data folder, in which files are chosen."""
+    if field.kind == "file":
+        return _File(field, folder)
     return _KINDS.get(field.kind, _Line)(field)  # type: ignore[call-arg]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtWidgets import QLabel, QWidget
@@ -22,13 +23,16 @@ from tavern_desktop.ui.widgets import set_tone
 class FormFrame(CardFrame):
     """The fields of a form. What is wrong is said below a field once it was touched, and of all when submitting."""
 
-    def __init__(self, card: Card, form: FormDefinition, look: Look, width: int, parent: QWidget) -> None:
+    def __init__(
+        self, card: Card, form: FormDefinition, look: Look, width: int, parent: QWidget, folder: Path | None = None
+    ) -> None:
+        """`folder`: the data folder, in which files are chosen."""
         super().__init__(card, look, width, parent)
         self.editors: list[FieldEditor] = []
         self._notes: dict[str, QLabel] = {}
         self._is_sent = False
         for field in allowed_fields(card.payload, form.fields):
-            editor = make_editor(field)
+            editor = make_editor(field, folder)
             self.editors.append(editor)
             self._notes[field.name] = self.add_row(editor)
             editor.changed.connect(self._check_of(editor))

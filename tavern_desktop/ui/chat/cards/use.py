@@ -156,7 +156,7 @@ class CardUse:
 
             form = view.context.form_of(card.payload)
             assert form is not None
-            return FormFrame(card, form, *where)
+            return FormFrame(card, form, *where, view.context.folder)
         if card.type == "ParameterSet":
             from tavern_desktop.ui.chat.cards.form_frame import ParameterFrame
 
