@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tavern_desktop.cards.envelope import read_card
+from tavern_desktop.chat.message import Message
+from tavern_desktop.prompt.messages import ToolCall
+from tavern_desktop.session.card_commands import InsertCard
+from tavern_desktop.session.generating.reply import Reply, Speaker
+from tavern_desktop.session.generating.tool_round import AddToolRound
+from tavern_desktop.tools.definition import ToolResult
 from tests.interop.browser import Browser
 from tests.interop.chats import records
 from tests.interop.here import Here
 from tests.interop.page import Page, said
 from tests.interop.real_page import RealPage
 from tests.interop.sillytavern import Server, Unavailable
+from tests.unit.cards.payloads import VALID
+
+
+def new_key() -> int:
+    return Message.new({}).key
+
 
 TOO_MANY = 126_500
 
@@ -76,6 +90,32 @@ def test_in_turn_and_over_each_other(server: Server, browser: Browser, here: Her
     here.look()
     assert "edited here" not in here.texts()
     assert page.texts() == here.texts()
+
+
+def test_cards_and_turns_with_tools_come_back_from_its_page(
+    server: Server, browser: Browser, path: Path, tmp_path: Path
+) -> None:
+    answers = [
+        (ToolCall("call_1", "show_table", '{"rows": [[1.50]]}'), ToolResult("Shown.", card=VALID["Table"])),
+        (ToolCall("call_2", "depth", "{}"), ToolResult("4 feet <b>{{user}}</b>", is_error=True)),
+    ]
+    here = Here(path, tmp_path)
+    turn = AddToolRound(here.chat.messages[-1].key, Reply("Let me see."), Speaker("Neighbour"), new_key(), answers)
+    here.session.do(turn)
+    for yaml in VALID.values():
+        here.session.do(InsertCard(yaml.replace("id: c_", "id: d_")))
+    here.save()
+    here.close()
+    before = records(path)
+    page = RealPage(browser, server, path)
+    assert page.texts() == [record["mes"] for record in before[1:]]
+    page.say("and on it goes")
+    page.edit(0, "edited in the page")
+    page.answer("And so it does.")
+    after = records(path)
+    mine = [record for record in before if read_card(record) is not None or "tool" in json.dumps(record)]
+    assert [record for record in after if record in mine] == mine
+    assert len(mine) == 4 + len(VALID)
 
 
 def test_a_very_long_chat_that_it_makes_a_greeting_of_is_still_here(

@@ -100,7 +100,7 @@ def test_yes_or_no_is_painted_as_the_check_box_that_it_is(shown: Any) -> None:
         face = view.row_view(0).face
         assert face is not None
         spot = next(spot for spot in face.spots if spot.name == "use:agreed")
-        box = next(shape.area for shape in face.shapes if shape.kind == "field")
+        box = next(shape.area for shape in face.shapes if shape.kind == "box")
         assert spot.area.contains(box)
         assert box.width() == box.height()
         return words(view, 0), any(box.contains(icon.area) for icon in face.icons)

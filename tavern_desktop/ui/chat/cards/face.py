@@ -38,10 +38,10 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A field's box, a button's ground, a line, the ground of a table's head."""
+    """A field's box, a check box, a button's ground, a line, the ground of a table's head."""
 
     area: QRect
-    kind: Literal["field", "button", "primary", "line", "head"]
+    kind: Literal["field", "box", "button", "primary", "line", "head"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +196,8 @@ def _paint_shape(painter: QPainter, shape: Shape, look: Look, *, is_pointed_at: 
         case "field":
             edge = theme.accent if is_pointed_at else theme.line
             rounded(painter, area, look.px(7), theme.bg, edge)
+        case "box":
+            rounded(painter, area, look.px(3), theme.bg, theme.accent if is_pointed_at else theme.muted)
         case "button":
             rounded(painter, area, look.px(7), theme.accent_soft if is_pointed_at else theme.raised, theme.line)
         case "primary":

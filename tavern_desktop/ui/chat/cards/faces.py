@@ -160,7 +160,7 @@ def _check_box(sheet: Sheet, each: FormField, area: QRect) -> None:
     look = sheet.look
     side = look.px(16)
     box = QRect(area.left(), area.center().y() - side // 2, side, side)
-    sheet.shapes.append(Shape(box, "field"))
+    sheet.shapes.append(Shape(box, "box"))
     if each.value is True:
         sheet.icons.append(Icon(box.adjusted(2, 2, -2, -2), "check", "accent"))
     said = tr("Yes")
