@@ -22,6 +22,7 @@ from tavern_desktop.prompt.injections import Injection, note_of, role_of
 from tavern_desktop.prompt.lore_sources import includes_names, lore_candidates, lore_settings
 from tavern_desktop.prompt.macro_values import MacroValues
 from tavern_desktop.prompt.macros import Macros
+from tavern_desktop.prompt.messages import PromptError
 from tavern_desktop.prompt.scene import Action, Character, Lore, Scene, Wording
 from tavern_desktop.prompt.scripts import prompt_scripts
 from tavern_desktop.session.generating.reply import Speaker
@@ -70,6 +71,10 @@ class ChatChoices(msgspec.Struct, frozen=True, omit_defaults=True):
     """Ids of the tools that run in this chat without a question."""
 
 
+LEAST_TOOL_SHARE = 2
+"""Descriptions of tools may take at most this part of the context (one half)."""
+
+
 def chat_choices(metadata: Mapping[str, Any]) -> ChatChoices:
     """Return the choices in a chat's metadata; what cannot be read counts as not chosen."""
     own = metadata.get(NAMESPACE)
@@ -101,10 +106,11 @@ def scene_of(
 ) -> Scene:
     """Return the scene for a generation. `context`: how many tokens the server takes, None if it does not say.
 
-    `tool_tokens`: how many of them describe tools, None where no tools are sent.
+    `tool_tokens`: how many of them describe tools, None where no tools are sent. Raises PromptError where they leave
+    too little.
     """
     root = root_of(asked.path)
-    tokens = (_least(settings.context_tokens, context) or DEFAULT_CONTEXT) - (tool_tokens or 0)
+    tokens = _without_tools(_least(settings.context_tokens, context) or DEFAULT_CONTEXT, tool_tokens or 0)
     sent_tools: Literal["all", "newest"] = "newest" if settings.leaves_out_old_tools else "all"
     reply = settings.reply_tokens or min(DEFAULT_REPLY, tokens // LEAST_CONTEXT_SHARE)
     wording = Wording() if settings.system_prompt is None else Wording(main=settings.system_prompt)
@@ -134,6 +140,17 @@ def scene_of(
         tells_cards=chat_choices(asked.metadata).tells_cards,
         tools="none" if tool_tokens is None else sent_tools,
     )
+
+
+def _without_tools(tokens: int, tool_tokens: int) -> int:
+    """Return how many tokens are left beside those that describe tools."""
+    if tool_tokens * LEAST_TOOL_SHARE > tokens:
+        sentence = (
+            f"The tools that are offered need about {tool_tokens:,} of the {tokens:,} tokens there are: offer fewer of "
+            "them (Reply, Tools…)."
+        )
+        raise PromptError("too_large", sentence, "tools", {"needed": tool_tokens, "free": tokens})
+    return tokens - tool_tokens
 
 
 def character_of(root: DataRoot, card: str, name: str) -> Character:

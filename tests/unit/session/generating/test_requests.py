@@ -17,6 +17,7 @@ from tavern_desktop.backends.settings import Generation
 from tavern_desktop.chat.message import Message
 from tavern_desktop.library.personas import Persona
 from tavern_desktop.prompt import history
+from tavern_desktop.prompt.messages import PromptError
 from tavern_desktop.session.generating.model_servers import ModelServers
 from tavern_desktop.session.generating.reply import Speaker
 from tavern_desktop.session.generating.scenes import Asked, ChatChoices
@@ -239,3 +240,52 @@ def test_after_the_end_nothing_is_asked_any_more(program: Program) -> None:
     told: list[object] = []
     assert program.servers.ask(program.servers.try_out(program.connection), told.append).cancelled()
     assert told == []
+
+
+def with_tools(program: Program) -> None:
+    program.connect()
+    program.servers.permissions.offer(is_on=True)
+
+
+def test_tools_are_told_of_only_where_they_are_on_and_may_be_called(program: Program, server: ModelServer) -> None:
+    program.connect()
+    asked = dataclasses.replace(program.asked(), may_call=True)
+    program.reply(asked, "Yes.")
+    program.servers.permissions.offer(is_on=True)
+    program.servers.permissions.switch("roll_dice", is_on=False)
+    came = program.reply(asked, "Yes.")
+    program.reply(program.asked(), "Yes.")
+    assert ["tools" in body for body in server.asked] == [False, True, False]
+    names = {tool["function"]["name"] for tool in server.asked[1]["tools"]}
+    assert "show_table" in names
+    assert "roll_dice" not in names
+    assert server.asked[1]["tool_choice"] == "auto"
+    (prompted,) = [event for event in came if isinstance(event, Prompted)]
+    assert {tool.name for tool in prompted.tools} == names
+
+
+def test_earlier_calls_are_sent_with_their_tools_though_none_may_be_called(
+    program: Program, server: ModelServer
+) -> None:
+    with_tools(program)
+    caller = reply("Let me look.") | {"tool_calls": [{"id": "a", "function": {"name": "x", "arguments": "{}"}}]}
+    result = {"name": "x", "is_user": False, "is_system": True, "role": "tool", "tool_call_id": "a", "mes": "4"}
+    messages = tuple(Message.read(map(raw, [user("Roll."), caller, result])))
+    asked = dataclasses.replace(program.asked(), messages=messages, end=3)
+    program.reply(asked, "Four.")
+    assert (server.asked[0]["tool_choice"], bool(server.asked[0]["tools"])) == ("none", True)
+    assert server.asked[0]["messages"][-1] == {"role": "tool", "content": "4", "tool_call_id": "a"}
+    program.connect(generation=Generation(leaves_out_old_tools=True))
+    later = tuple(Message.read(map(raw, [user("Roll."), caller, result, user("And now?")])))
+    program.reply(dataclasses.replace(asked, messages=later, end=4), "Five.")
+    assert "tools" not in server.asked[1]
+    assert [message["role"] for message in server.asked[1]["messages"]][-3:] == ["user", "assistant", "user"]
+
+
+def test_tools_that_leave_no_room_are_named_and_nothing_is_sent(program: Program, server: ModelServer) -> None:
+    program.connect(generation=Generation(context_tokens=600, reply_tokens=50))
+    program.servers.permissions.offer(is_on=True)
+    asked = dataclasses.replace(program.asked(), may_call=True)
+    with pytest.raises(PromptError, match="offer fewer of them"):
+        program.servers.submit(program.servers.produce(asked)(lambda event: None)).result(SECONDS)
+    assert server.asked == []
