@@ -54,7 +54,13 @@ class _Builder:
         conversation = inserted([*history, *last], around.at_depth, least_depth=1 if last else 0)
         parts = (*head, *examples, *heading, *conversation, *tail)
         return Prompt(
-            parts, tuple(self.left_out), self._stop(), scene.context, scene.reply, is_estimate=self.counter.is_estimate
+            parts,
+            tuple(self.left_out),
+            self._stop(),
+            scene.context,
+            scene.reply,
+            is_estimate=self.counter.is_estimate,
+            metadata=around.metadata,
         )
 
     # -- fixed parts --------------------------------------------------------------------------------------

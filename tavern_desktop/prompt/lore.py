@@ -60,6 +60,10 @@ class LoreEntry:
     group_override: bool = False
     group_weight: float = 100
     delay: int = 0
+    sticky: int = 0
+    """For how many messages it stays once it was found; 0 is not at all."""
+    cooldown: int = 0
+    """For how many messages it rests once it was found."""
     triggers: tuple[str, ...] = ()
     extra_texts: frozenset[str] = frozenset()
     filter_names: tuple[str, ...] = ()
@@ -105,6 +109,8 @@ class LoreEntry:
             bool(data.get("groupOverride")),
             _number(data.get("groupWeight"), 100),
             _whole(data.get("delay"), 0),
+            _whole(data.get("sticky"), 0),
+            _whole(data.get("cooldown"), 0),
             _texts(data.get("triggers")),
             frozenset(name for field, name in EXTRA_TEXTS.items() if data.get(field)),
             _texts(chosen.get("names")),

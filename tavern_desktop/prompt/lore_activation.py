@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 from tavern_desktop.prompt.lore import AND_ALL, AND_ANY, LoreEntry
 from tavern_desktop.prompt.lore_matching import START, Match, Matcher
+from tavern_desktop.prompt.lore_timed import COOLDOWN, STICKY, Timed
 from tavern_desktop.prompt.macros import Macros
 from tavern_desktop.prompt.tokens import TokenCounter
 
@@ -52,6 +53,8 @@ class Occasion:
     injected: str = ""
     numbers: Sequence[int] = ()
     """The numbers of the messages in the chat, beside `texts`."""
+    timed: Timed = field(default_factory=Timed)
+    """Which entries stay or rest, and how many messages the chat has for prompts; `texts` may be only the newest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +140,7 @@ class _Activation:
                 verdict = self._look_at(entry, state)
                 if verdict is not None:
                     found.append(_Found(at, entry, *verdict))
+        found.sort(key=lambda item: not self._stays(item.entry))
         kept = self._one_of_each_group(found)
         fresh: list[LoreEntry] = []
         texts: list[str] = []
@@ -154,9 +158,8 @@ class _Activation:
 
     def _look_at(self, entry: LoreEntry, state: State) -> tuple[Match | None, str] | None:
         """Return how an entry is found in this pass, None if it is not."""
-        if entry.delay_level and (state != "recursion" or entry.delay_level > self._level):
-            return None
-        if state == "recursion" and self._settings.is_recursive and entry.excludes_recursion:
+        stays = self._occasion.timed.left(entry, STICKY)
+        if not stays and not self._may_now(entry, state):
             return None
         if entry.decorator == "dont_activate":
             return None
@@ -164,10 +167,20 @@ class _Activation:
             return None, "its own text asks for it"
         if entry.is_constant:
             return None, "always"
+        if stays:
+            return None, f"it was found before and stays for {stays} more"
         if not entry.keys:
             return None
         match = self._matcher.match(entry, self._scan(entry, state))
         return None if match is None else (match, self._where(entry, match))
+
+    def _may_now(self, entry: LoreEntry, state: State) -> bool:
+        """Say whether an entry that does not stay from before may be found in this pass."""
+        if self._occasion.timed.left(entry, COOLDOWN):
+            return False
+        if entry.delay_level and (state != "recursion" or entry.delay_level > self._level):
+            return False
+        return not (state == "recursion" and self._settings.is_recursive and entry.excludes_recursion)
 
     @property
     def _level(self) -> int:
@@ -214,6 +227,8 @@ class _Activation:
 
     def _losers(self, name: str, rivals: list[_Found]) -> set[int]:
         """Return the places of those that do not go."""
+        if any(self._stays(item.entry) for item in rivals):
+            return {item.at for item in rivals if not self._stays(item.entry)}
         scores = {item.at: _score(item.entry, item.match) for item in rivals}
         best = max(scores.values(), default=0)
         out = {item.at for item in rivals if self._scores(item.entry) and scores[item.at] < best}
@@ -225,6 +240,9 @@ class _Activation:
         chosen = [item for item in rest if item.entry.group_override]
         winner = max(chosen, key=lambda item: item.entry.order) if chosen else self._weighted(rest)
         return out | {item.at for item in rest if item is not winner}
+
+    def _stays(self, entry: LoreEntry) -> bool:
+        return self._occasion.timed.left(entry, STICKY) > 0
 
     def _scores(self, entry: LoreEntry) -> bool:
         return self._settings.uses_scoring if entry.uses_scoring is None else entry.uses_scoring
@@ -244,7 +262,7 @@ class _Activation:
         if self._overflowed and not entry.ignores_budget:
             self._pass_over(item, "the budget for lore is used up")
             return None
-        if entry.probability < 100 and self._chance.random() * 100 > entry.probability:
+        if entry.probability < 100 and not self._stays(entry) and self._chance.random() * 100 > entry.probability:
             self._pass_over(item, f"its chance of {entry.probability:g} % did not come")
             return None
         text = self._occasion.macros.fill(entry.content)
@@ -285,7 +303,7 @@ class _Activation:
     def _may_ever(entry: LoreEntry, occasion: Occasion) -> bool:
         if entry.is_disabled or (entry.triggers and occasion.trigger not in entry.triggers):
             return False
-        if entry.delay and len(occasion.texts) < entry.delay:
+        if entry.delay and max(len(occasion.texts), occasion.timed.count) < entry.delay:
             return False
         if entry.filter_names and (occasion.character in entry.filter_names) is entry.filter_excludes:
             return False

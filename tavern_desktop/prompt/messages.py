@@ -6,6 +6,7 @@ send them as one text, written by a template.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -79,6 +80,8 @@ class Prompt:
     """Tokens kept free for the reply."""
     is_estimate: bool = True
     """Whether the tokens are estimated, not counted by the server."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """Fields that the chat's metadata has once a reply to this is in the chat."""
 
     @property
     def messages(self) -> list[PromptMessage]:

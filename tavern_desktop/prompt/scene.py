@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -12,6 +12,7 @@ from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.prompt.injections import Injection, Note
 from tavern_desktop.prompt.lore import LoreEntry
 from tavern_desktop.prompt.lore_activation import LoreSettings
+from tavern_desktop.prompt.lore_timed import Timed
 from tavern_desktop.prompt.macros import Evaluate, Macros, Value
 from tavern_desktop.prompt.scripts import Script
 
@@ -79,6 +80,14 @@ class Lore:
     includes_names: bool = True
     character: str = ""
     seed: int = 0
+    timed: Timed = field(default_factory=Timed)
+    """Which entries stay or rest."""
+    tags: frozenset[str] = frozenset()
+    """Ids of the speaker's tags."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Texts of the card that only lore looks at, by the names in `lore.EXTRA_TEXTS`."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """The chat's, to see whether anything in it changes."""
 
 
 @dataclass(frozen=True, slots=True)

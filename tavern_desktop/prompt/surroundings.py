@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from tavern_desktop.prompt import lore
 from tavern_desktop.prompt.history import turns_from_end
@@ -37,6 +38,8 @@ class Surroundings:
     after_examples: list[Part] = field(default_factory=list)
     at_depth: dict[int, list[Part]] = field(default_factory=dict)
     left_out: list[LeftOut] = field(default_factory=list)
+    metadata: dict[str, Any] = field(default_factory=dict)
+    """What the chat's metadata says otherwise once this is sent."""
 
     def all_parts(self) -> list[Part]:
         """Return everything, for counting."""
@@ -52,7 +55,7 @@ def surroundings_of(scene: Scene, counter: TokenCounter, make: MakePart) -> Surr
     injections = list(scene.injections)
     note = scene.note
     if note is not None:
-        note = _with_lore(note, active)
+        note = _with_lore(scene, note, active)
         _place_note(note, around, injections, make)
     for entry in sorted(active, key=lambda each: each.entry.order):
         _place(scene, entry, around, injections, make)
@@ -74,11 +77,15 @@ def _lore(scene: Scene, counter: TokenCounter, around: Surroundings) -> list[Act
         room=usable(scene.context, scene.reply, is_estimate=counter.is_estimate),
         trigger=TRIGGERS[scene.action],
         character=books.character,
+        tags=books.tags,
+        timed=books.timed,
         extra={"persona": scene.persona}
-        | {name: scene.field_text(name) for name in ("description", "personality", "scenario")},
+        | {name: scene.field_text(name) for name in ("description", "personality", "scenario")}
+        | dict(books.texts),
     )
     active, passed = activate(books.candidates, occasion, books.settings, counter, random.Random(books.seed))
     around.left_out += [LeftOut(f"lore: {_title(each.entry)}", each.reason) for each in passed]
+    around.metadata = books.timed.changes(books.metadata, [each.entry for each in active])
     return active
 
 
@@ -97,11 +104,15 @@ def _texts(scene: Scene, deepest: int) -> tuple[list[int], list[str]]:
     return numbers, found
 
 
-def _with_lore(note: Note, active: Sequence[Active]) -> Note:
+def _with_lore(scene: Scene, note: Note, active: Sequence[Active]) -> Note:
     """Put lore above and below the author's note, where it asks for that."""
     by_order = sorted(active, key=lambda each: each.entry.order)
-    top = [each.text for each in by_order if each.entry.position == lore.NOTE_TOP]
-    bottom = [each.text for each in by_order if each.entry.position == lore.NOTE_BOTTOM]
+
+    def lines(position: int) -> list[str]:
+        found = (_scripted(scene, each) for each in by_order if each.entry.position == position)
+        return [text for text in found if text.strip()]
+
+    top, bottom = lines(lore.NOTE_TOP), lines(lore.NOTE_BOTTOM)
     return Note("\n".join([*top, note.text, *bottom]), note.position, note.depth, note.role)
 
 
@@ -118,7 +129,7 @@ def _place_note(note: Note, around: Surroundings, injections: list[Injection], m
 
 def _place(scene: Scene, active: Active, around: Surroundings, injections: list[Injection], make: MakePart) -> None:
     entry = active.entry
-    text = scripted(active.text, scene.scripts, LORE, entry.depth, scene.macros)
+    text = _scripted(scene, active)
     if not text.strip() or entry.position in (lore.NOTE_TOP, lore.NOTE_BOTTOM, lore.OUTLET):
         return
     source = f"lore: {_title(entry)}"
@@ -146,6 +157,10 @@ def _parts_at(depth: int, injections: Sequence[Injection], make: MakePart) -> It
         for injection in injections:
             if injection.depth == depth and injection.role == role and injection.text.strip():
                 yield make(injection.source, PromptMessage(role, injection.text), injection.reason)
+
+
+def _scripted(scene: Scene, active: Active) -> str:
+    return scripted(active.text, scene.scripts, LORE, active.entry.depth, scene.macros)
 
 
 def _title(entry: lore.LoreEntry) -> str:

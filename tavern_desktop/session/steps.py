@@ -125,7 +125,8 @@ class Relocate:
 
 @dataclass(frozen=True, slots=True)
 class Taint:
-    """The mark in the header that the chat is no longer only its greeting (chat files §7)."""
+    """A mark in the header that goes with a change of messages: that the chat is no longer only its greeting (chat
+    files §7), or what a reply leaves behind."""
 
     before: Header
     after: Header

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -11,6 +12,7 @@ from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.facts import Record
 from tavern_desktop.chat.message import Message
 from tavern_desktop.session.commands import AddSwipe, EditFields, InsertMessage
+from tavern_desktop.session.steps import Step, Taint
 
 NAMESPACE = "tavern_desktop"
 STOPPED = "stopped"
@@ -45,6 +47,8 @@ class Reply:
     finished: str = ""
     extra: dict[str, Any] = field(default_factory=dict)
     others: tuple[Reply, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """Fields that the chat's metadata gets with it."""
 
     @property
     def is_empty(self) -> bool:
@@ -70,6 +74,10 @@ class AddReply(InsertMessage):
         """`key`: of the message to come, by which it is known while it is written."""
         super().__init__(after_key, record_of(reply, speaker))
         self._key = key
+        self._metadata = reply.metadata
+
+    def _plan(self, chat: Chat) -> list[Step]:
+        return _with_metadata(chat, super()._plan(chat), self._metadata)
 
     def _message(self, data: Record) -> Message:
         return super()._message(data)._replace(key=self._key)
@@ -83,6 +91,9 @@ class AddAlternative(AddSwipe):
     def __init__(self, key: int, reply: Reply) -> None:
         super().__init__(key, reply.text, reply.info())
         self._reply = reply
+
+    def _plan(self, chat: Chat) -> list[Step]:
+        return _with_metadata(chat, super()._plan(chat), self._reply.metadata)
 
     def _swipe(self, data: Record, pristine: bool) -> Record:
         shown = super()._swipe(data, pristine)
@@ -100,6 +111,9 @@ class ContinueMessage(EditFields):
         super().__init__(key, fields, _more(reply), "Continue message")
         self._added = joint + reply.text
         self._reply = reply
+
+    def _plan(self, chat: Chat) -> list[Step]:
+        return _with_metadata(chat, super()._plan(chat), self._reply.metadata)
 
     def _change(self, chat: Chat, data: Record) -> Record:
         grown = edits.set_text(data, facts.text(data) + self._added)
@@ -135,6 +149,14 @@ def record_of(reply: Reply, speaker: Speaker) -> Record:
     for other in reply.others:
         record = swipes.add(record, other.text, other.info(), send_date=other.finished, show=False)
     return record
+
+
+def _with_metadata(chat: Chat, steps: list[Step], metadata: Mapping[str, Any]) -> list[Step]:
+    """Let fields of the chat's metadata come and go with a change of its messages."""
+    if not metadata or not steps:
+        return steps
+    header = next((step.after for step in reversed(steps) if isinstance(step, Taint)), chat.header)
+    return [*steps, Taint(header, header.with_metadata({**header.metadata(), **metadata}))]
 
 
 def _more(reply: Reply) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from tavern_desktop.library.personas import Persona
 from tavern_desktop.library.settings_file import power_user, read_settings
 from tavern_desktop.prompt.injections import Injection, note_of, role_of
 from tavern_desktop.prompt.lore_sources import includes_names, lore_candidates, lore_settings
+from tavern_desktop.prompt.lore_timed import METADATA, Timed
 from tavern_desktop.prompt.macro_values import MacroValues
 from tavern_desktop.prompt.macros import Macros
 from tavern_desktop.prompt.messages import PromptError
@@ -172,7 +173,36 @@ def _lore(root: DataRoot, asked: Asked, card: dict[str, Any]) -> Lore:
     """Return the lorebooks in force; the same chat at the same length takes the same chances."""
     settings, stem = read_settings(root), asked.speaker.card.removesuffix(".png")
     candidates = lore_candidates(root, settings, asked.metadata, card, stem, asked.persona.id)
-    return Lore(candidates, lore_settings(settings), includes_names(settings), stem, _seed(asked))
+    is_timed = any(entry.sticky or entry.cooldown or entry.delay for entry in candidates) or METADATA in asked.metadata
+    return Lore(
+        candidates,
+        lore_settings(settings),
+        includes_names(settings),
+        stem,
+        _seed(asked),
+        Timed.of(asked.metadata, candidates, _sent_messages(asked)) if is_timed else Timed(),
+        _tags(settings, asked.speaker.card),
+        _texts(card),
+        asked.metadata,
+    )
+
+
+def _sent_messages(asked: Asked) -> int:
+    """Count the messages that are not hidden, without decoding a hundred thousand."""
+    marks = (b'"is_system":true', b'"is_system": true')
+    return sum(not any(mark in message.seen for mark in marks) for message in asked.messages[: asked.end])
+
+
+def _tags(settings: Mapping[str, Any], card: str) -> frozenset[str]:
+    tags = _object(settings.get("tag_map")).get(card)
+    return frozenset(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else frozenset()
+
+
+def _texts(card: dict[str, Any]) -> dict[str, str]:
+    """Return the texts of a card that are not sent, but that lore may look at."""
+    note = _object(_object(card.get("extensions")).get("depth_prompt")).get("prompt")
+    found = {"creator_notes": card.get("creator_notes"), "depth_prompt": note}
+    return {name: text for name, text in found.items() if isinstance(text, str)}
 
 
 def _seed(asked: Asked) -> int:

@@ -373,7 +373,9 @@ class GenerationTask:
         mark = {NAMESPACE: {STOPPED: who}} if state != "done" else {}
         others = tuple(self._other(other, extra, mark, finished) for other in incoming.others)
         extra |= {} if incoming.main.finish else mark
-        return Reply(text, reasoning, self.started, finished, extra, tuple(one for one in others if not one.is_empty))
+        kept = tuple(one for one in others if not one.is_empty)
+        metadata = self.prompt.metadata if self.prompt is not None else {}
+        return Reply(text, reasoning, self.started, finished, extra, kept, metadata)
 
     def _other(self, alternative: Alternative, of_main: dict[str, Any], mark: dict[str, Any], finished: str) -> Reply:
         """Return an alternative that came beside the main one; `mark` is for one that is not whole."""

@@ -10,7 +10,7 @@ import pytest
 from tavern_desktop.backends.errors import BackendError
 from tavern_desktop.backends.events import Event, Failed, Finished, Reasoning, Text, Usage
 from tavern_desktop.backends.loop_thread import LoopThread
-from tavern_desktop.prompt.messages import PromptError
+from tavern_desktop.prompt.messages import Prompt, PromptError
 from tavern_desktop.session import commands
 from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.generating.reply import Speaker
@@ -90,6 +90,23 @@ def test_a_reply_becomes_one_message_with_its_facts(stage: Stage) -> None:
     assert [event.type for event in task.log.since(0) or []][-2:] == ["message_end", "done"]
     stage.session.undo()
     assert len(stage.records()) == 3
+
+
+@pytest.mark.parametrize(("kind", "index"), [("reply", None), ("swipe", 1), ("continue", 1)])
+def test_what_the_prompt_leaves_in_the_chat_s_settings_comes_and_goes_with_the_reply(
+    stage: Stage, kind: Kind, index: int | None
+) -> None:
+    assert stage.session.chat is not None
+    before = stage.session.chat.header.metadata()
+    left = {"timedWorldInfo": {"sticky": {"Tea.0": {"start": 3, "end": 5, "protected": False}}, "cooldown": {}}}
+    model = Scripted(Prompt((), metadata=left))
+    stage.finish(model, stage.run(model, Text("Good morning."), kind=kind, index=index))
+    after = stage.session.chat.header.metadata()
+    assert {name: value for name, value in after.items() if name != "tainted"} == before | left
+    stage.session.undo()
+    assert stage.session.chat.header.metadata() == before
+    stage.session.redo()
+    assert stage.session.chat.header.metadata() == after
 
 
 def test_a_stopped_reply_keeps_what_had_come_and_says_so(stage: Stage) -> None:
