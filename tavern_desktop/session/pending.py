@@ -15,9 +15,9 @@ from tavern_desktop.chat.merge import merge_copies
 from tavern_desktop.session.journal_place import JournalPlace
 from tavern_desktop.session.loading import Loaded
 from tavern_desktop.session.versions import Version
-from tavern_desktop.storage.errors import StorageError
+from tavern_desktop.storage.errors import StorageError, from_os
 from tavern_desktop.storage.format import commit_pieces
-from tavern_desktop.storage.names import SUFFIX
+from tavern_desktop.storage.names import SUFFIX, free_name
 from tavern_desktop.storage.own_folders import make_folder
 from tavern_desktop.storage.publish import publish, write_small_file
 from tavern_desktop.storage.reader import load
@@ -25,6 +25,7 @@ from tavern_desktop.storage.signature import Signature
 
 PENDING = "pending"
 NOTE = ".note"
+UNREAD = " unreadable"
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -70,6 +71,17 @@ class PendingVersions:
         with contextlib.suppress(OSError):  # others wait, or there is none
             self._folder.rmdir()
 
+    def set_aside(self, chat: Path) -> Path:
+        """Give a version that cannot be read another name, so that no later one ends it. Raises StorageError."""
+        file = self.file(chat)
+        aside = file.with_name(free_name(f"{file.stem}{UNREAD}", lambda name: file.with_name(name).exists()))
+        try:
+            file.rename(aside)
+            file.with_suffix(NOTE).unlink(missing_ok=True)
+        except OSError as error:
+            raise from_os(error, "replace", file) from error
+        return aside
+
     def chats(self) -> list[Path]:
         """Return the chats of which versions wait."""
         with contextlib.suppress(OSError):
@@ -80,15 +92,18 @@ class PendingVersions:
     def version(self, chat: Path, loaded: Loaded) -> Version | None:
         """Return what the chat should be, given its file, None where nothing waits.
 
-        If another program wrote the file meanwhile it has all messages of both.
+        If another program wrote the file meanwhile it has all messages of both. Raises StorageError where one waits
+        that cannot be read.
         """
         note = _read(self.file(chat).with_suffix(NOTE))
         if note is None:
             return None
         try:
             waiting = load(self.file(chat), kind="character")
-        except StorageError:
-            return None
+        except StorageError as error:
+            if error.kind == "not_found":
+                return None
+            raise
         header = waiting.header or loaded.header
         if note == Note.of(chat, loaded.signature):
             return Version(header, waiting.messages)

@@ -101,7 +101,10 @@ def open_journal(place: JournalPlace, chat: Path, kind: str, loaded: Loaded) -> 
         journal.let_go()
         return Opened(None, warning=f"The history of this chat cannot be read, so none is kept. {sentence(error)}")
     journal.begin(loaded.messages, loaded.header.integrity(), is_known=False)
-    return Opened(journal, _pending(place, chat, loaded))
+    try:
+        return Opened(journal, _pending(place, chat, loaded))
+    except StorageError as error:
+        return Opened(journal, warning=_put_aside(place, chat, error))
 
 
 def _pending(place: JournalPlace, chat: Path, loaded: Loaded) -> Recovery | None:
@@ -116,6 +119,15 @@ def _pending(place: JournalPlace, chat: Path, loaded: Loaded) -> Recovery | None
         waiting.forget(chat)
         return None
     return Recovery("unsaved", now_ms(), len(steps), tuple(steps), _first(loaded, messages), False)
+
+
+def _put_aside(place: JournalPlace, chat: Path, error: StorageError) -> str:
+    """Keep a version that waits and cannot be read from the next save, which would end it; say where it is."""
+    told = "A version of this chat that was still to be saved cannot be read"
+    try:
+        return f"{told}; it is kept as {PendingVersions(place).set_aside(chat)}. {sentence(error)}"
+    except StorageError as other:
+        return f"{told}. {sentence(other)}"
 
 
 def _is_of(journal: Journal, loaded: Loaded) -> bool:

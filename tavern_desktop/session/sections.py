@@ -82,7 +82,7 @@ class Section(Generic[S]):
 
             make_folder(self.file.parent)
             with self._locked():
-                data = self._read()
+                data = self._read(to_write=True)
                 change(data)
                 text = orjson.dumps(data, option=orjson.OPT_INDENT_2)
                 write_small_file(self.file, text)
@@ -106,34 +106,48 @@ class Section(Generic[S]):
         except OSError as error:
             raise from_os(error, "write", self.file) from error
 
-    def _read(self) -> dict[str, Any]:
-        """Return the file's object, that of the last good copy if it is damaged, `{}` if there is neither."""
+    def _read(self, *, to_write: bool = False) -> dict[str, Any]:
+        """Return the file's object, that of the last good copy if it is damaged, `{}` if there is neither.
+
+        Raises StorageError `to_write` where what was set may be in a file that the system does not let us read.
+        """
         try:
             return _object(self.file.read_bytes())
         except FileNotFoundError:
             return {}
         except (OSError, ValueError) as error:
-            return self._recover(error)
+            return self._recover(error, to_write)
 
-    def _recover(self, error: Exception) -> dict[str, Any]:
+    def _recover(self, error: OSError | ValueError, to_write: bool) -> dict[str, Any]:
         good = self._beside(".good")
+        unread = error if isinstance(error, OSError) else None
         try:
             data = _object(good.read_bytes())
             when = time.strftime("%Y-%m-%d %H:%M", time.localtime(good.stat().st_mtime))
-            used = f"the copy of {when} is used instead"
-        except (OSError, ValueError):
+            used, unread = f"the copy of {when} is used instead", None
+        except (OSError, ValueError) as other:
             data, used = {}, "the defaults are used instead"
-        kept = ""
-        if isinstance(error, ValueError):
-            aside = self._beside(time.strftime(".damaged-%Y%m%d-%H%M%S"))
-            with contextlib.suppress(OSError, StorageError):
-                from tavern_desktop.storage.publish import write_small_file
-
-                self.file.rename(aside)
-                kept = f"; the damaged file is kept as {aside.name}"
-                write_small_file(self.file, orjson.dumps(data, option=orjson.OPT_INDENT_2))
+            if isinstance(other, OSError) and not isinstance(other, FileNotFoundError):
+                unread = other
+        if unread is not None and to_write:  # defaults in its place would end what may be whole
+            raise from_os(unread, "read", self.file) from error
+        kept = "; nothing is written over it" if unread is not None else self._set_aside(error, data)
         self.problems.append(f"The settings file {self.file} could not be read: {used}{kept}.")
         return data
+
+    def _set_aside(self, error: OSError | ValueError, data: dict[str, Any]) -> str:
+        """Give a damaged file another name and put `data` in its place; return what to say of that."""
+        if isinstance(error, OSError):
+            return ""
+        aside = self._beside(time.strftime(".damaged-%Y%m%d-%H%M%S"))
+        kept = ""
+        with contextlib.suppress(OSError, StorageError):
+            from tavern_desktop.storage.publish import write_small_file
+
+            self.file.rename(aside)
+            kept = f"; the damaged file is kept as {aside.name}"
+            write_small_file(self.file, orjson.dumps(data, option=orjson.OPT_INDENT_2))
+        return kept
 
     def _typed(self, data: dict[str, Any]) -> S:
         with contextlib.suppress(msgspec.ValidationError):

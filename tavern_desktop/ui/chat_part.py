@@ -152,6 +152,7 @@ class ChatPart(QObject):
         self.desk.chat_changed.connect(self._show_chat)
         self.desk.state_changed.connect(self._show_available)
         self.desk.save_changed.connect(self._show_save)
+        self.desk.comparison_requested.connect(lambda: self.history.show_what_came())
         self.finding.changed.connect(self._show_available)
         self.desk.replying.changed.connect(self._show_available)
         self.copies.changed.connect(self._show_available)

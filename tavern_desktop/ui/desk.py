@@ -56,6 +56,8 @@ class ChatDesk(QObject):
     state_changed = Signal()
     """What can be done may have changed."""
     save_changed = Signal()
+    comparison_requested = Signal()
+    """What another program did to the chat shall be shown beside what was here before."""
 
     def __init__(self, services: Services, pane: ChatPane, parent: QObject) -> None:
         super().__init__(parent)
@@ -87,6 +89,7 @@ class ChatDesk(QObject):
         self.save_changed.connect(self.full_disk.look)
         self._notices = SaveNotices(services, pane.banner, self)
         self._notices.show_requested.connect(self.show_message)
+        self._notices.compare_requested.connect(self.comparison_requested)
         self._notices.undo_requested.connect(self.commands.undo)
         self._notices.open_requested.connect(self.open)
         self._notices.replacing.connect(self.keep_edit)
@@ -263,7 +266,8 @@ class ChatDesk(QObject):
     def _show_rest(self) -> None:
         if self.session is not None and self.session.rest is not None:
             if self.session.error is not None:
-                self._pane.failed.what.setText(what_is_wrong(self.session.error, self.session.rest))
+                error, rest = self.session.error, self.session.rest
+                self._pane.failed.say(what_is_wrong(error, rest), what_became_of_it(error, rest))
             self._pane.failed.show_lines(Lines(self.session.rest), summary(self.session.rest))
             self.state_changed.emit()
 

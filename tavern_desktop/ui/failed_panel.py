@@ -119,11 +119,15 @@ class FailedPanel(QWidget):
 
     def show_error(self, what: str, data_text: str) -> None:
         """Say what is wrong and what became of the data."""
+        self.say(what, data_text)
+        self.show_backup("")
+        self.show_lines(Lines(), "")
+
+    def say(self, what: str, data_text: str) -> None:
+        """Say it anew, now that it is known better."""
         self.what.setText(what)
         self.data_text.setText(data_text)
         self.setAccessibleName(what)
-        self.show_backup("")
-        self.show_lines(Lines(), "")
 
     def show_backup(self, text: str) -> None:
         """Say which backup there is."""

@@ -75,13 +75,15 @@ def _what_happened(rest: RecoveryView | None) -> str:
     return _tr("It has NUL bytes, as after a power cut.")
 
 
-def what_became_of_it(error: StorageError) -> str:
+def what_became_of_it(error: StorageError, rest: RecoveryView | None = None) -> str:
     """Return what happened to the data, and what it means for now."""
     if error.kind == "cancelled":
         return _tr("Nothing was changed. Press Retry to read it.")
     if error.kind == "not_found":
         return _tr("If it was moved or renamed, choose it again in the library.")
     if error.kind in ("bad_header", "bad_record", "bad_encoding"):
+        if rest is not None and rest.damage == "utf16":
+            return _tr("The file has not been touched and nothing will be saved over it.")
         return _tr(
             "The file has not been touched and nothing will be saved over it. "
             "Below is everything that can still be read; a repaired copy holds exactly that."

@@ -29,6 +29,8 @@ class SaveNotices(QObject):
 
     show_requested = Signal(int)
     """The key of a message that came from elsewhere."""
+    compare_requested = Signal()
+    """What came from elsewhere shall be shown beside what was here before."""
     open_requested = Signal(object)
     """The chat at a Path shall be opened."""
     undo_requested = Signal()
@@ -140,13 +142,18 @@ class SaveNotices(QObject):
         self._show_what_came(text, result)
 
     def _show_what_came(self, text: str, result: MergeResult) -> None:
-        buttons = []
+        compare = self.compare_requested.emit
         first = next(iter((*result.added_by_disk, *result.changed_by_disk, *result.restored)), None)
         if first is not None:
-            buttons.append((self.tr("Show"), lambda: self.show_requested.emit(first)))
+            buttons = [
+                (self.tr("Show"), lambda: self.show_requested.emit(first)),
+                (self.tr("Compare"), compare),
+            ]
+        else:  # messages that are gone, or stand elsewhere: no place in the chat shows that
+            buttons = [(self.tr("Show"), compare)]
         if self._session is not None and self._session.undo_label in (AdoptMerge.label, FollowFile.label):
             buttons.append((self.tr("Undo"), self.undo_requested.emit))
-        self._banner.show_notice(Notice(text, buttons, key=MERGED, looks=(self.tr("Show"),)))
+        self._banner.show_notice(Notice(text, buttons, key=MERGED, looks=(self.tr("Show"), self.tr("Compare"))))
 
     def _trouble_notice(self) -> Notice:
         session = self._session

@@ -102,6 +102,40 @@ def test_an_unedited_chat_follows_and_the_line_being_read_does_not_move(person: 
     person.quit()
 
 
+@pytest.mark.parametrize(("button", "kind"), [("Show", "removed"), ("Compare", "edited"), ("Compare", "added")])
+def test_what_changed_is_compared_with_what_was_here(
+    person: Person, make_chat: MakeChat, button: str, kind: str
+) -> None:
+    path = make_chat(60)
+    started(person)
+    person.open_newest()
+    lines = path.read_bytes().split(b"\n")
+    match kind:
+        case "removed":
+            del lines[30]
+        case "edited":
+            lines[30] = json.dumps(json.loads(lines[30]) | {"mes": "Written there."}).encode()
+        case "added":
+            lines.append(message("Written there."))
+    written_elsewhere(path, b"\n".join(lines))
+    person.wait(lambda: banner(person) == "Changed on disk: 1 message.")
+
+    # The button opens the version before and after, and the notice stays, with its Undo.
+    press(person, button)
+    deeds = person.window.part.history
+    person.wait(lambda: deeds.window is not None and deeds.window.model.comparison is not None)
+    counts = deeds.window.model.comparison.difference.counts
+    assert {one.name.lower(): count for one, count in counts.items() if count} == {kind: 1}
+    assert deeds.window.title.text() == "Changed by another program"
+    deeds.window.close()
+    press(person, "Undo")
+    person.press(Qt.Key.Key_S, CTRL)
+    person.wait(lambda: not person.window.desk.session.is_dirty)
+    assert "Written there." not in [record["mes"] for record in records(path)]
+    assert len(records(path)) == 60
+    person.quit()
+
+
 def test_at_the_end_what_is_added_comes_into_view(person: Person, make_chat: MakeChat) -> None:
     path = make_chat(60)
     started(person)

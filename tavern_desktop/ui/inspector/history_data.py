@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from typing import NamedTuple, TypeVar
 
@@ -120,6 +120,19 @@ class ChatHistory(QObject):
                 done(outcome.value, problem)
 
         session.read_journal(lambda journal: work(journal, present, past), compared)
+
+    def newest(self, kinds: Collection[str], done: Callable[[Past | None, str], object]) -> None:
+        """Find the newest version of one of these kinds. `done` is told it, or None and why it cannot be had."""
+        session = self.session
+        if session is None or session.chat is None:
+            return
+
+        def listed(outcome: Outcome[list[Past]]) -> None:
+            if session is self.session:
+                found = (past for past in outcome.value or () if past.kind in kinds and past.before)
+                done(next(found, None), _problem(outcome))
+
+        session.read_journal(list_versions, listed)
 
     def texts_of(self, index: int, done: Callable[[list[EarlierText] | None, str], object]) -> None:
         """Find what a message said before. `done` is told the texts and what it says now, or None and why not."""

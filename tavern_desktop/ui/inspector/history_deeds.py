@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from tavern_desktop.ui.inspector.history_of_message import MessageHistory
     from tavern_desktop.ui.main_window import MainWindow
 
+FROM_ELSEWHERE = frozenset({"outside", "merge", "found"})
+"""Kinds of versions that another program had a part in."""
+
 
 class HistoryDeeds(QObject):
     """Owner: the chat's part of the window; made when the history is first looked at."""
@@ -73,6 +76,16 @@ class HistoryDeeds(QObject):
         self._window.show()
         self._window.raise_()
         self._window.activateWindow()
+
+    def show_what_came(self) -> None:
+        """Show the newest version that another program had a part in beside the one before it."""
+        self._history.newest(FROM_ELSEWHERE, self._show_newest)
+
+    def _show_newest(self, past: Past | None, problem: str) -> None:
+        if past is None:
+            self._desk.commands.refused.emit(problem or self.tr("The history of this chat does not have this change."))
+        else:
+            self.show(past)
 
     def step(self, step: int) -> None:
         """Show the next older (1) or newer (-1) version."""

@@ -92,3 +92,26 @@ def test_without_a_journal_it_is_united_with_what_another_program_wrote(
     assert sorted(desk.texts[4:]) == ["mine", "theirs"]
     desk.runner.advance(1)
     assert (desk.on_disk(), waiting(desk)) == (desk.texts, [])
+
+
+def test_one_that_cannot_be_read_is_told_of_and_no_save_ends_it(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    with blocked(desk, monkeypatch):
+        desk.edit(0, "mine")
+        desk.save()
+    for file in desk.journal().folder.iterdir():
+        file.unlink()
+    (file,) = waiting(desk)
+    file.write_bytes(b"\0" + file.read_bytes())
+    kept = file.read_bytes()
+    told: list[str] = []
+    desk.start(opens=False)
+    session = desk.chats.open(desk.path)
+    session.notice.connect(told.append)
+    desk.runner.run_until_idle()
+    (aside,) = waiting(desk)
+    assert str(aside) in " ".join(told)
+    session.do(AppendMessage(user("more")))
+    session.save_now()
+    desk.runner.run_until_idle()
+    assert desk.on_disk() == ["u0", "a0", "u1", "a1", "more"]
+    assert [path.read_bytes() for path in waiting(desk)] == [kept]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import msgspec
@@ -10,6 +11,7 @@ import pytest
 
 from tavern_desktop.session.preferences import Position, Preferences, Settings
 from tavern_desktop.session.sections import Section
+from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.storage.own_folders import own_folders
 
 
@@ -78,6 +80,48 @@ def test_damage_without_a_good_copy_means_the_defaults(file: Path) -> None:
     assert recovered.value == Settings()
     assert "defaults" in recovered.problems[0]
     assert recovered.update(theme="light").theme == "light"
+
+
+def refuse_to_read(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    read = Path.read_bytes
+
+    def refused(path: Path) -> bytes:
+        if path.name in names:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refused)
+
+
+@pytest.mark.parametrize("damage", [None, b"{"], ids=["unreadable", "damaged"])
+def test_nothing_is_written_over_what_cannot_be_read(
+    file: Path, monkeypatch: pytest.MonkeyPatch, damage: bytes | None
+) -> None:
+    """Neither the file nor its good copy can be read: both may hold all that was ever set."""
+    section(file).update(theme="dark")
+    good = file.with_name("settings.json.good")
+    if damage is not None:
+        file.write_bytes(damage)
+    before = {path.name: path.read_bytes() for path in (file, good)}
+    with monkeypatch.context() as patched:
+        refuse_to_read(patched, good.name, *((file.name,) if damage is None else ()))
+        settings = section(file)
+        assert settings.value == Settings()
+        [told] = settings.problems
+        assert told.endswith("the defaults are used instead; nothing is written over it.")
+        with pytest.raises(StorageError) as refused:
+            settings.update(text_size=150)
+        assert (refused.value.kind, refused.value.detail) == ("io", "read")
+    assert {path.name: path.read_bytes() for path in (file, good)} == before
+    assert section(file).update(text_size=150) == Settings(theme="dark", text_size=150)
+
+
+def test_a_file_that_cannot_be_read_goes_by_its_good_copy(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    section(file).update(theme="dark")
+    with monkeypatch.context() as patched:
+        refuse_to_read(patched, file.name)
+        assert section(file).update(text_size=150) == Settings(theme="dark", text_size=150)
+    assert section(file).value == Settings(theme="dark", text_size=150)
 
 
 def test_positions_are_kept_per_chat_and_the_oldest_go(tmp_path: Path, own_home: Path) -> None:
