@@ -64,7 +64,7 @@ class Saving:
             pending=PendingVersions(journals) if journals is not None else None,
             journal=session.journaling.journal,
             mark=Mark(),
-            may_merge=not session.following.has_editors,
+            may_merge=lambda: not session.following.has_editors,
             copies_first=copies_first,
             overrides=overrides,
         )

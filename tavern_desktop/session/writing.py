@@ -71,8 +71,8 @@ class Writing:
     """At the state `ours`."""
     mark: Mark
     """Gets the number in the journal of what may be merged."""
-    may_merge: bool = True
-    """Not while somebody types into a message: what it says is not changed under their hand."""
+    may_merge: Callable[[], bool] = lambda: True
+    """Not while somebody types into a message: what it says is not changed under their hand. Asked off the owner."""
     copies_first: bool = False
     """What is there is copied before it is replaced, also if it is what we left."""
     overrides: bool = False
@@ -103,7 +103,7 @@ class Writing:
         try:
             return self._plain(attempt)
         except ChangedOnDisk as change:
-            if change.found is None or not self.may_merge:
+            if change.found is None or not self.may_merge():
                 raise
         except StorageError as error:
             if error.kind != "integrity":
@@ -111,8 +111,11 @@ class Writing:
             if self.identity is not None:
                 raise NeedsAnswer(self.path, Trouble("other")) from None
         for _ in range(ATTEMPTS - 1):
-            with contextlib.suppress(ChangedOnDisk):
+            try:
                 return self._merged(attempt)
+            except ChangedOnDisk:
+                if not self.may_merge():
+                    raise
         return self._merged(attempt)
 
     def _plain(self, attempt: Attempt) -> Written:
@@ -129,6 +132,8 @@ class Writing:
     def _merged(self, attempt: Attempt) -> Written:
         with gcpause.paused():
             loaded, merge = self._made_one(attempt)
+        if merge.outside is not None and not self.may_merge():  # an editor was opened while the two were made one
+            raise ChangedOnDisk(self.path, loaded.signature)
         if merge.outside is not None:
             self._copy()
         signature = self._publish(merge.version, loaded.signature)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
+from tavern_desktop.session import writing
+from tavern_desktop.session.commands import EditText
+from tavern_desktop.session.merging import merge_versions
 from tavern_desktop.ui.outside_watch import OutsideWatch
 from tests.flows.conftest import MakeChat
 from tests.flows.person import CTRL, Person
@@ -202,6 +206,56 @@ def test_a_message_being_edited_is_not_changed_under_the_hand(person: Person, ma
     person.press(Qt.Key.Key_Return, CTRL)
     person.wait(lambda: banner(person) == MERGED_ONE)
     assert (records(path)[number]["mes"], records(path)[number]["swipes"][-1]) == ("Mine.", "Theirs.")
+    person.quit()
+
+
+@pytest.mark.parametrize("what", ["edited", "removed"])
+def test_an_editor_opened_while_a_merge_runs_keeps_its_words(
+    person: Person, make_chat: MakeChat, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    path = make_chat(60)
+    started(person)
+    person.open_newest()
+    session = person.window.desk.session
+    number = next(n for n in range(50, 60) if not session.chat.messages[n].data()["is_user"])
+    is_merging, may_go_on = threading.Event(), threading.Event()
+
+    def slowly(*args: Any) -> Any:
+        is_merging.set()
+        assert may_go_on.wait(60)
+        return merge_versions(*args)
+
+    monkeypatch.setattr(writing, "merge_versions", slowly)
+    session.do(EditText(session.chat.messages[5].key, "Mine, saved."))
+    header, *lines = path.read_bytes().split(b"\n")
+    if what == "edited":
+        theirs = {"mes": "Theirs.", "swipes": ["Theirs."], "swipe_id": 0}
+        lines[number] = json.dumps(json.loads(lines[number]) | theirs).encode()
+    else:
+        del lines[number]
+    written_elsewhere(path, b"\n".join([header, *lines]))
+    session.save_now()
+    person.wait(is_merging.is_set)
+
+    # The two are being made one when the person begins to type into the message that the other program changed.
+    person.click_message(number)
+    person.view.setFocus()
+    person.press(Qt.Key.Key_F2)
+    editor = person.find(QWidget, "messageEditor")
+    editor.setFocus()
+    person.press(Qt.Key.Key_A, CTRL)
+    person.type("Mine, ")
+    may_go_on.set()
+    person.wait(lambda: session.following.is_put_off)
+    assert person.find(QWidget, "messageEditor") is editor
+    person.type("typed.")
+    person.press(Qt.Key.Key_Return, CTRL)
+    person.wait(lambda: banner(person) != "" and not session.is_dirty)
+    written = records(path)
+    assert (written[5]["mes"], written[number]["mes"]) == ("Mine, saved.", "Mine, typed.")
+    assert len(written) == 60
+    if what == "edited":
+        assert written[number]["swipes"][-1] == "Theirs."
     person.quit()
 
 
