@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from tavern_desktop import __version__
 
-COMMANDS = ("roots", "chats", "cards", "characters", "search", "prompt", "send", "backends", "doctor")
+COMMANDS = ("roots", "chats", "cards", "tools", "characters", "search", "prompt", "send", "backends", "doctor")
 
 _WITH_VALUE = ("--data-root", "--user")
 _ANSWERED_HERE = ("-h", "--help", "--version")
@@ -61,6 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     from tavern_desktop.cli.backend_arguments import add_backends
     from tavern_desktop.cli.card_arguments import add_cards
     from tavern_desktop.cli.generate_arguments import add_generating
+    from tavern_desktop.cli.tool_arguments import add_tools
 
     common = _common_options()
     top = argparse.ArgumentParser(
@@ -80,6 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     _characters(characters.add_subparsers(title="commands", metavar="COMMAND", required=True), common)
     _search(commands, common)
     add_generating(commands, common, _command)
+    add_tools(commands, common, _command)
     add_backends(commands, common, _command)
     _command(commands, common, "doctor", "doctor", "versions, folders, locks, index: what to paste into a report")
     return top

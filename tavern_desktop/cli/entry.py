@@ -50,6 +50,8 @@ _MODULES = {
     "search": "searching",
     "check_card": "cards",
     "insert_card": "cards",
+    "list_tools": "tools",
+    "run_tool": "tools",
     "prompt": "generating",
     "send": "generating",
     "list_backends": "backends",

@@ -34,7 +34,11 @@ class ToolOffers:
         settings = await asyncio.to_thread(self._permissions.reload)
         if not settings.is_on:
             return []
-        own = [tool for tool in await asyncio.to_thread(own_tools, self._config) if tool.id not in settings.off]
+        return [tool for tool in await self.existing(starts=starts) if tool.id not in settings.off]
+
+    async def existing(self, *, starts: bool = True) -> list[Tool]:
+        """Return the tools there are, whether models are offered them or not, each under a name of its own."""
+        own = await asyncio.to_thread(own_tools, self._config)
         taken = {tool.name for tool in own}
         found = await self._remote.offered() if starts else self._remote.known()
         others = [as_tool(offered, self._remote.call) for offered in found]
