@@ -1,7 +1,8 @@
 """The partial reply of a running generation, kept on disk so that a killed program loses at most a second of it.
 
 One file of ours per generation (decisions D11, D13): a head that says what it is for, then what has come, piece by
-piece. It lives until the reply stands in the chat. What a dead process left behind is offered to the person.
+piece, of the alternative that is shown and of those written beside it. It lives until the reply stands in the chat.
+What a dead process left behind is offered to the person.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -39,6 +41,19 @@ class StreamHead(msgspec.Struct, frozen=True):
 class _Piece(msgspec.Struct, frozen=True, omit_defaults=True):
     text: str = ""
     reasoning: str = ""
+    choice: int = 0
+
+
+class Part(NamedTuple):
+    """What had come of one alternative."""
+
+    text: str
+    reasoning: str
+
+    @property
+    def has_words(self) -> bool:
+        """Say whether it is worth keeping."""
+        return bool(self.text.strip() or self.reasoning.strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +66,8 @@ class InterruptedReply:
     reasoning: str
     last_ms: int
     """When the last piece came."""
+    others: tuple[Part, ...] = ()
+    """What had come of alternatives that were written beside it, in order."""
 
 
 class ReplyStream:
@@ -66,10 +83,13 @@ class ReplyStream:
             raise from_os(error, "write", self._path) from None
         self._write(msgspec.json.encode(head))
 
-    def append(self, text: str, reasoning: str) -> None:
-        """Add what has come since, and wait until it is on the disk. Raises StorageError io."""
+    def append(self, text: str, reasoning: str, choice: int = 0) -> None:
+        """Add what has come since of an alternative, 0 for the shown one, and wait until it is on the disk.
+
+        Raises StorageError io.
+        """
         if text or reasoning:
-            self._write(_encoded(_Piece(text, reasoning)))
+            self._write(_encoded(_Piece(text, reasoning, choice)))
 
     def end(self) -> None:
         """Remove the file: the reply is in the chat, or nobody wants it. A file that stays is offered again."""
@@ -100,7 +120,7 @@ def interrupted_replies(folder: Path) -> list[InterruptedReply]:
     found = []
     for path in sorted(folder.glob(f"*{SUFFIX}")):
         reply = _read(path)
-        if reply is None or not (reply.text.strip() or reply.reasoning.strip()):
+        if reply is None:
             forget(path)
         else:
             found.append(reply)
@@ -119,21 +139,26 @@ def now_ms() -> int:
 
 
 def _read(path: Path) -> InterruptedReply | None:
-    """Read a file up to the first line that is not whole; None if not even its head is."""
+    """Read a file up to the first line that is not whole; None if not even its head is, or nothing had come."""
     try:
         first, *lines = path.read_bytes().split(b"\n")
         last_ms = path.stat().st_mtime_ns // 1_000_000
         head = msgspec.json.decode(first, type=StreamHead)
     except (OSError, msgspec.MsgspecError):
         return None
-    pieces = []
+    pieces: dict[int, list[_Piece]] = {}
     for line in lines:
         try:
-            pieces.append(msgspec.json.decode(line, type=_Piece))
+            piece = msgspec.json.decode(line, type=_Piece)
         except msgspec.MsgspecError:
             break
-    text = "".join(piece.text for piece in pieces)
-    return InterruptedReply(path, head, text, "".join(piece.reasoning for piece in pieces), last_ms)
+        pieces.setdefault(piece.choice, []).append(piece)
+    parts = [part for choice in sorted(pieces) if (part := _joined(pieces[choice])).has_words]
+    return InterruptedReply(path, head, *parts[0], last_ms, tuple(parts[1:])) if parts else None
+
+
+def _joined(pieces: list[_Piece]) -> Part:
+    return Part("".join(piece.text for piece in pieces), "".join(piece.reasoning for piece in pieces))
 
 
 def _encoded(piece: _Piece) -> bytes:
@@ -142,4 +167,4 @@ def _encoded(piece: _Piece) -> bytes:
         return msgspec.json.encode(piece)
     except UnicodeEncodeError:
         clean = [part.encode("utf-8", "replace").decode() for part in (piece.text, piece.reasoning)]
-        return msgspec.json.encode(_Piece(*clean))
+        return msgspec.json.encode(_Piece(*clean, piece.choice))

@@ -72,6 +72,9 @@ class InterruptedNotice(QObject):
             (self.tr("Discard"), partial(self._drop, reply)),
         )
         sentence = self.tr("A reply was being written when the program ended: “{words}”").format(words=words)
+        if reply.others:
+            more = self.tr("{count} other alternatives of it come along.").format(count=len(reply.others))
+            sentence += " " + (self.tr("Another alternative of it comes along.") if len(reply.others) == 1 else more)
         self._banner.show_notice(Notice(sentence, buttons, key=KEY))
 
     def _insert(self, session: ChatSession, reply: InterruptedReply) -> None:

@@ -25,6 +25,8 @@ from tavern_desktop.prompt.reasoning import ReasoningParser
 from tavern_desktop.session.generating.events import EventType
 
 Item = tuple[EventType, str, dict[str, Any] | None]
+Beside = tuple[int, str, str]
+"""The number of an alternative that is not shown, a piece of its text, and of its reasoning."""
 
 
 @dataclass
@@ -67,6 +69,7 @@ class Incoming:
         self.failed: Failed | None = None
         self.alternatives: dict[int, Alternative] = {}
         self._calls: dict[int, list[ToolCallPart]] = {}
+        self._beside: list[Beside] = []
         self._open: EventType | None = None
 
     @property
@@ -118,8 +121,15 @@ class Incoming:
             alternative.add(text, reasoning)
             if number == 0:
                 self._show(text, reasoning, items)
+            else:
+                self._beside.append((number, text, reasoning))
         self._close(items)
         return items
+
+    def take_beside(self) -> list[Beside]:
+        """Return what came in the other alternatives since this was asked last."""
+        pieces, self._beside = self._beside, []
+        return pieces
 
     def _take(self, event: Event, items: list[Item]) -> None:
         if isinstance(event, Text):
@@ -150,6 +160,8 @@ class Incoming:
         if choice == 0:
             self._note_times(text, reasoning)
             self._show(text, reasoning, items)
+        else:
+            self._beside.append((choice, text, reasoning))
 
     def _note_times(self, text: str, reasoning: str) -> None:
         now = self._clock()

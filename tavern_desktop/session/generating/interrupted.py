@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from tavern_desktop.chat import edits, facts
@@ -30,10 +31,8 @@ def belongs_to(reply: InterruptedReply, path: Path) -> bool:
 def command_for(reply: InterruptedReply, chat: Chat) -> Command:
     """Return what puts the reply where it was going to be; behind the newest message where that is gone."""
     head = reply.head
-    extra: dict[str, object] = {"api": head.api, "model": head.model, NAMESPACE: {STOPPED: "closing"}}
-    if reply.reasoning:
-        extra["reasoning"] = reply.reasoning
-    found = Reply(reply.text, reply.reasoning, edits.at(head.started_ms), edits.at(reply.last_ms), extra)
+    others = tuple(_part(reply, *other) for other in reply.others)
+    found = replace(_part(reply, reply.text, reply.reasoning), others=others)
     after = head.after
     if head.action == "continue" and 0 <= after < len(chat):
         message = chat.messages[after]
@@ -45,3 +44,12 @@ def command_for(reply: InterruptedReply, chat: Chat) -> Command:
     key = chat.messages[behind].key if behind >= 0 else None
     speaker = Speaker(head.speaker, head.card, in_group=bool(head.card))
     return AddReply(key, found, speaker, Message.new({}).key)
+
+
+def _part(reply: InterruptedReply, text: str, reasoning: str) -> Reply:
+    """Return what had come of one alternative, marked as not whole."""
+    head = reply.head
+    extra: dict[str, object] = {"api": head.api, "model": head.model, NAMESPACE: {STOPPED: "closing"}}
+    if reasoning:
+        extra["reasoning"] = reasoning
+    return Reply(text, reasoning, edits.at(head.started_ms), edits.at(reply.last_ms), extra)

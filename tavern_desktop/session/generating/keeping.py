@@ -31,16 +31,17 @@ class StreamKeeper:
         self._warn = warn
         self._lane = f"stream {task_id}"
         self._stream: ReplyStream | None = None
-        self._texts: list[str] = []
-        self._thoughts: list[str] = []
+        self._pieces: dict[int, tuple[list[str], list[str]]] = {}
+        """Texts and thoughts of each alternative that are not on the disk yet."""
         self._timer: Handle | None = None
 
-    def add(self, text: str, reasoning: str) -> None:
-        """Take pieces that came; they are on the disk within a second."""
+    def add(self, text: str, reasoning: str, choice: int = 0) -> None:
+        """Take pieces that came of an alternative, 0 for the shown one; they are on the disk within a second."""
         if self._folder is None or not (text or reasoning):
             return
-        self._texts.append(text)
-        self._thoughts.append(reasoning)
+        texts, thoughts = self._pieces.setdefault(choice, ([], []))
+        texts.append(text)
+        thoughts.append(reasoning)
         if self._timer is None:
             self._timer = self._runner.call_later(INTERVAL, self._write)
 
@@ -55,17 +56,17 @@ class StreamKeeper:
 
     def _write(self) -> None:
         self._timer = None
-        text, reasoning = "".join(self._texts), "".join(self._thoughts)
-        self._texts, self._thoughts = [], []
-        if text or reasoning:
-            self._runner.submit(partial(self._append, self.head, text, reasoning), self._written, lane=self._lane)
+        pieces, self._pieces = self._pieces, {}
+        for choice, (texts, thoughts) in pieces.items():
+            append = partial(self._append, self.head, "".join(texts), "".join(thoughts), choice)
+            self._runner.submit(append, self._written, lane=self._lane)
 
-    def _append(self, head: StreamHead, text: str, reasoning: str) -> None:
+    def _append(self, head: StreamHead, text: str, reasoning: str, choice: int) -> None:
         if self._folder is None:
             return
         if self._stream is None:
             self._stream = ReplyStream(self._folder, self._task_id, head)
-        self._stream.append(text, reasoning)
+        self._stream.append(text, reasoning, choice)
 
     def _written(self, outcome: Outcome[None]) -> None:
         try:

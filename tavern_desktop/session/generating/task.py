@@ -231,6 +231,8 @@ class GenerationTask:
         text = "".join(item[1] for item in items if item[0] == "text_chunk")
         thoughts = "".join(item[1] for item in items if item[0] == "thinking_chunk")
         self._keeper.add(text, thoughts)
+        for choice, beside, thought in self._incoming.take_beside():
+            self._keeper.add(beside, thought, choice)
         if items:
             self.log.append(items)
 

@@ -13,20 +13,22 @@ from tavern_desktop.storage.reply_stream import ReplyStream, StreamHead
 from tavern_desktop.ui.main_window import MainWindow
 from tests.gui.shell.window_parts import Opener
 
-Leave = Callable[[str], MainWindow]
+Leave = Callable[..., MainWindow]
 
 
 @pytest.fixture
 def left(opened: Opener, library: DataRoot, qtbot: QtBot) -> Leave:
     """Leave a part of something that was being written, and open its chat in a window."""
 
-    def leave(action: str) -> MainWindow:
+    def leave(action: str, *beside: str) -> MainWindow:
         window = opened()
         chat = library.chats / "Ilka Marsh" / "A lantern in the rain.jsonl"
         stream = ReplyStream(
             window.services.own_data / STREAMS, "t1", StreamHead(str(chat), action, "Ilka Marsh", 0, 1)
         )
         stream.append("A part of it", "")
+        for number, text in enumerate(beside, 1):
+            stream.append(text, "", number)
         stream.leave()
         window.open_path(chat)
         qtbot.waitUntil(lambda: "A part of it" in window.pane.banner.text)
@@ -54,6 +56,17 @@ def test_a_reply_goes_into_the_chat_and_is_forgotten_once_it_is_on_disk(left: Le
     window = left("reply")
     press(window, "Insert")
     assert texts(window)[1] == "A part of it"
+    qtbot.waitUntil(lambda: is_forgotten(window))
+
+
+def test_alternatives_that_were_written_beside_it_come_along(left: Leave, qtbot: QtBot) -> None:
+    window = left("reply", "Another one")
+    assert "Another alternative of it comes along." in window.pane.banner.text
+    press(window, "Insert")
+    session = window.desk.session
+    assert session is not None
+    assert session.chat is not None
+    assert session.chat.messages[1].data()["swipes"] == ["A part of it", "Another one"]
     qtbot.waitUntil(lambda: is_forgotten(window))
 
 

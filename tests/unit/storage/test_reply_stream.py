@@ -66,3 +66,22 @@ def test_two_generations_never_share_a_file(tmp_path: Path) -> None:
 
 def test_no_folder_yet_is_nothing_interrupted(tmp_path: Path) -> None:
     assert interrupted_replies(tmp_path / "none") == []
+
+
+def test_all_alternatives_that_were_being_written_are_found(tmp_path: Path) -> None:
+    stream = ReplyStream(tmp_path, "t1", HEAD)
+    stream.append("one", "")
+    stream.append("thr", "hm", 2)
+    stream.append("two \ud83d", "", 1)
+    stream.append("ee", "", 2)
+    stream.leave()
+    (reply,) = interrupted_replies(tmp_path)
+    assert (reply.text, reply.others) == ("one", (("two ?", ""), ("three", "hm")))
+
+
+def test_a_part_of_another_alternative_alone_is_worth_keeping(tmp_path: Path) -> None:
+    stream = ReplyStream(tmp_path, "t1", HEAD)
+    stream.append("two", "", 1)
+    stream.leave()
+    (reply,) = interrupted_replies(tmp_path)
+    assert (reply.text, reply.others) == ("two", ())

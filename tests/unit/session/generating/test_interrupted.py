@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tavern_desktop.session.generating.interrupted import belongs_to, command_for
-from tavern_desktop.storage.reply_stream import InterruptedReply, StreamHead
+from tavern_desktop.storage.reply_stream import InterruptedReply, Part, StreamHead
 from tests.unit.session.chats import chat_of, reply, texts, user
 
 
@@ -70,3 +71,18 @@ def test_it_belongs_to_one_file_under_whatever_spelling(tmp_path: Path) -> None:
     assert belongs_to(found, tmp_path / "sub" / ".." / "talk.jsonl") is belongs_to(found, tmp_path / "talk.jsonl")
     assert belongs_to(found, tmp_path / "Talk.jsonl")
     assert not belongs_to(found, tmp_path / "other.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("action", "after", "expected"), [("reply", 2, ["part", "two"]), ("swipe", 0, ["a1", "b1", "part", "two"])]
+)
+def test_alternatives_that_were_written_beside_it_come_with_it(action: str, after: int, expected: list[str]) -> None:
+    chat = chat_of(user("u0"), reply("a1", "b1"), user("u2"))
+    before = [message.raw for message in chat.messages]
+    command = command_for(replace(left(action, after), others=(Part("two", ""),)), chat)
+    command.do(chat)
+    record = next(message.data() for message in chat.messages if "part" in message.data().get("swipes", []))
+    assert record["swipes"] == expected
+    assert record["swipe_info"][-1]["extra"]["tavern_desktop"] == {"stopped": "closing"}
+    command.undo(chat)
+    assert [message.raw for message in chat.messages] == before

@@ -271,3 +271,14 @@ def test_the_file_has_the_reply_and_our_folder_nothing_more(stage: Stage) -> Non
     assert b"Good morning." in stage.path.read_bytes()
     assert raw(user("u2")) in stage.path.read_bytes()
     assert interrupted_replies(stage.streams) == []
+
+
+def test_a_reply_that_is_left_to_be_offered_has_all_its_alternatives(stage: Stage) -> None:
+    model = Scripted()
+    task = stage.run(model, Text("One "), Text("Two", choice=1), Text("hand."), Reasoning("hm", choice=2))
+    stage.until(lambda: task.log.so_far().text == "One hand.")
+    stage.session.end_removed()
+    stage.finish(model, task)
+    stage.runner.run_until_idle()
+    (kept,) = interrupted_replies(stage.streams)
+    assert (kept.text, kept.others) == ("One hand.", (("Two", ""), ("", "hm")))
