@@ -32,8 +32,9 @@ class _Builder:
     left_out: list[LeftOut] = field(default_factory=list)
 
     def prompt(self) -> Prompt:
-        scene = self.scene
-        around = surroundings_of(scene, self.counter, self._of)
+        around = surroundings_of(self.scene, self.counter, self._of)
+        # What stands around the history may ask for lore by its outlet.
+        scene = self.scene = replace(self.scene, outlets=around.outlets)
         self.left_out += around.left_out
         head, tail = self._head(around), self._tail()
         turns = turns_from_end(scene)

@@ -13,6 +13,7 @@ from tavern_desktop.prompt.injections import Injection, Note
 from tavern_desktop.prompt.lore import LoreEntry
 from tavern_desktop.prompt.lore_activation import LoreSettings
 from tavern_desktop.prompt.lore_timed import Timed
+from tavern_desktop.prompt.macro_text import Call
 from tavern_desktop.prompt.macros import Evaluate, Macros, Value
 from tavern_desktop.prompt.scripts import Script
 
@@ -116,6 +117,8 @@ class Scene:
     """Regex scripts that work on what is sent."""
     values: Evaluate | None = None
     """Macros that depend on the clock, chance and variables."""
+    outlets: Mapping[str, str] = field(default_factory=dict)
+    """Lore that stands where `{{outlet::name}}` asks for it, by that name."""
     is_group: bool = False
     can_prefill: bool = False
     root: DataRoot | None = None
@@ -132,7 +135,12 @@ class Scene:
     @property
     def macros(self) -> Macros:
         """What macros stand for in this chat."""
-        return Macros(self.user, self.character.name, self.persona, self._chat_macros(), self.values)
+        return Macros(self.user, self.character.name, self.persona, self._chat_macros(), self._evaluate)
+
+    def _evaluate(self, call: Call) -> str | None:
+        if call.name == "outlet" and call.arguments:
+            return self.outlets.get(call.arguments[0].strip(), "")
+        return self.values(call) if self.values is not None else None
 
     def _chat_macros(self) -> dict[str, Value]:
         """Return what is worked out only where a text asks for it."""

@@ -38,6 +38,8 @@ class Surroundings:
     after_examples: list[Part] = field(default_factory=list)
     at_depth: dict[int, list[Part]] = field(default_factory=dict)
     left_out: list[LeftOut] = field(default_factory=list)
+    outlets: dict[str, str] = field(default_factory=dict)
+    """Lore that stands where a macro asks for it."""
     metadata: dict[str, Any] = field(default_factory=dict)
     """What the chat's metadata says otherwise once this is sent."""
 
@@ -57,6 +59,7 @@ def surroundings_of(scene: Scene, counter: TokenCounter, make: MakePart) -> Surr
     if note is not None:
         note = _with_lore(scene, note, active)
         _place_note(note, around, injections, make)
+    around.outlets = _outlets(scene, active)
     for entry in sorted(active, key=lambda each: each.entry.order):
         _place(scene, entry, around, injections, make)
     _place_injections(injections, around, make)
@@ -157,6 +160,15 @@ def _parts_at(depth: int, injections: Sequence[Injection], make: MakePart) -> It
         for injection in injections:
             if injection.depth == depth and injection.role == role and injection.text.strip():
                 yield make(injection.source, PromptMessage(role, injection.text), injection.reason)
+
+
+def _outlets(scene: Scene, active: Sequence[Active]) -> dict[str, str]:
+    """Return the lore of each outlet, the highest order first (cards and lore §B8)."""
+    found: dict[str, list[str]] = {}
+    for each in sorted(active, key=lambda each: -each.entry.order):
+        if each.entry.position == lore.OUTLET and (text := _scripted(scene, each)).strip():
+            found.setdefault(each.entry.outlet.strip(), []).append(text)
+    return {name: "\n".join(texts) for name, texts in found.items()}
 
 
 def _scripted(scene: Scene, active: Active) -> str:

@@ -237,6 +237,18 @@ def test_each_entry_stands_in_its_place() -> None:
     assert prompt.parts[1].reason == "“kettle” stands in #1"
 
 
+def test_lore_of_an_outlet_stands_where_a_text_asks_for_it() -> None:
+    entries = [
+        entry(1, position=7, outletName="tea", order=1),
+        entry(2, position=7, outletName="tea", order=2),
+        entry(3, position=7, outletName="other"),
+    ]
+    wording = Wording(main="Main. {{outlet::tea}}{{outlet::none}}", chat_heading="", reply_nudge="")
+    prompt = build_prompt(scene(entries, wording=wording), Estimate())
+    assert prompt.parts[0].message.text == "Main. lore 2\nlore 1"
+    assert not any("lore 3" in part.message.text for part in prompt.parts)
+
+
 def test_what_stands_at_one_depth_reads_assistant_user_system() -> None:
     injections = [Injection(1, role, role, "x", "y") for role in ("system", "user", "assistant")]
     prompt = build_prompt(scene([], injections=injections), Estimate())
