@@ -166,5 +166,5 @@ def _encoded(piece: _Piece) -> bytes:
     try:
         return msgspec.json.encode(piece)
     except UnicodeEncodeError:
-        clean = [part.encode("utf-8", "replace").decode() for part in (piece.text, piece.reasoning)]
-        return msgspec.json.encode(_Piece(*clean, piece.choice))
+        text, reasoning = (part.encode("utf-8", "replace").decode() for part in (piece.text, piece.reasoning))
+        return msgspec.json.encode(_Piece(text, reasoning, piece.choice))

@@ -13,6 +13,7 @@ import msgspec
 
 from tavern_desktop.backends.settings import Generation
 from tavern_desktop.chat.facts import index_of
+from tavern_desktop.chat.hidden_scan import count_shown
 from tavern_desktop.chat.message import Message
 from tavern_desktop.library.card_file import CardError, card_data, read_card
 from tavern_desktop.library.data_root import DataRoot, root_of
@@ -180,17 +181,11 @@ def _lore(root: DataRoot, asked: Asked, card: dict[str, Any]) -> Lore:
         includes_names(settings),
         stem,
         _seed(asked),
-        Timed.of(asked.metadata, candidates, _sent_messages(asked)) if is_timed else Timed(),
+        Timed.of(asked.metadata, candidates, count_shown(asked.messages[: asked.end])) if is_timed else Timed(),
         _tags(settings, asked.speaker.card),
         _texts(card),
         asked.metadata,
     )
-
-
-def _sent_messages(asked: Asked) -> int:
-    """Count the messages that are not hidden, without decoding a hundred thousand."""
-    marks = (b'"is_system":true', b'"is_system": true')
-    return sum(not any(mark in message.seen for mark in marks) for message in asked.messages[: asked.end])
 
 
 def _tags(settings: Mapping[str, Any], card: str) -> frozenset[str]:
