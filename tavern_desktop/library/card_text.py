@@ -13,7 +13,7 @@ from typing import Any
 from tavern_desktop.chat import jsontext
 from tavern_desktop.chat.jsontext import JsonTextError
 from tavern_desktop.library.card_file import PNG, CardError
-from tavern_desktop.storage.publish import write_small_file
+from tavern_desktop.storage.publish import change_small_file
 
 CHAT = "chat"
 """Top level of the card's JSON: the stem of the current chat."""
@@ -33,12 +33,7 @@ def change_card(path: Path, change: Change) -> bool:
 
     A file that is no card is left alone. Raises OSError, StorageError.
     """
-    data = path.read_bytes()
-    changed = changed_card(data, change)
-    if changed is None:
-        return False
-    write_small_file(path, changed)
-    return True
+    return change_small_file(path, lambda data: changed_card(data, change))
 
 
 def changed_card(data: bytes, change: Change) -> bytes | None:

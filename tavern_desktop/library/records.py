@@ -21,7 +21,7 @@ from tavern_desktop.storage.conflict_copies import is_named_copy
 from tavern_desktop.storage.directory import kind_of
 from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.storage.names import SUFFIX
-from tavern_desktop.storage.publish import write_small_file
+from tavern_desktop.storage.publish import change_small_file
 
 Record = dict[str, Any]
 
@@ -147,17 +147,19 @@ def _change_groups(root: DataRoot, change: Callable[[Record], Record]) -> tuple[
 
 def _change(file: Path, change: Callable[[Record], Record]) -> bool:
     """Write a group's record anew if `change` makes another of it; return whether it did."""
+    return change_small_file(file, lambda data: _changed(data, change))
+
+
+def _changed(data: bytes, change: Callable[[Record], Record]) -> bytes | None:
     try:
-        record = jsontext.decode(file.read_bytes())
+        record = jsontext.decode(data)
     except JsonTextError:  # a damaged record is not ours to mend
-        return False
+        return None
     changed = change(record)
     if jsontext.same(changed, record):
-        return False
+        return None
     # As SillyTavern writes them; a lone surrogate can only stand in a string, where its escape means the same.
-    text = json.dumps(changed, ensure_ascii=False, indent=4)
-    write_small_file(file, text.encode("utf-8", "backslashreplace"))
-    return True
+    return json.dumps(changed, ensure_ascii=False, indent=4).encode("utf-8", "backslashreplace")
 
 
 def _renamed(record: Record, old: str, new: str) -> Record:

@@ -13,6 +13,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from tavern_desktop.storage import integrity as integrity_rules
@@ -21,12 +22,14 @@ from tavern_desktop.storage.errors import ChangedOnDisk, StorageError, from_os
 from tavern_desktop.storage.signature import Signature
 from tavern_desktop.storage.stages import Stage, sweep
 
-__all__ = ["ChangedOnDisk", "publish", "sweep", "sync_folder", "write_small_file"]
+__all__ = ["ChangedOnDisk", "change_small_file", "publish", "sweep", "sync_folder", "write_small_file"]
 
 _PATIENCE = 2.0
 """Seconds to wait for another program to let go of the file (decision D14)."""
 
 _FIRST_WAIT = 0.02
+CHANGE_ATTEMPTS = 5
+"""How often a small change is made anew because another program wrote the file meanwhile."""
 
 
 def publish(
@@ -55,6 +58,26 @@ def write_small_file(path: str | os.PathLike[str], data: bytes) -> None:
     target = Path(os.path.realpath(path))
     with locks.writing(target):
         _replace(target, [data], lambda: None)
+
+
+def change_small_file(path: str | os.PathLike[str], change: Callable[[bytes], bytes | None]) -> bool:
+    """Write a file that other programs write too as `change` wants its bytes, None for as they are; return whether it
+    was written.
+
+    Where another program writes it meanwhile, what that wrote is what is changed. Raises OSError, StorageError.
+    """
+    target = Path(os.path.realpath(path))
+    with locks.writing(target):
+        for _ in range(CHANGE_ATTEMPTS):
+            with open(target, "rb") as file:
+                read = Signature.of_handle(file.fileno())
+                changed = change(file.read())
+            if changed is None:
+                return False
+            with contextlib.suppress(ChangedOnDisk):
+                _replace(target, [changed], partial(_require_unchanged, target, read))
+                return True
+    raise StorageError("io", "write", "another program writes the file again and again", chat_ref=target)
 
 
 def _require_expected(target: Path, expected: Signature | None, integrity: str | None, force: bool) -> None:

@@ -107,3 +107,20 @@ def test_a_card_has_its_name_in_two_places(root: DataRoot) -> None:
     assert card_data(said)["name"] == "Aria 小月"
     assert said.get("name", "Aria 小月") == "Aria 小月"
     assert not card_text.change_card(card(root), card_text.renamed("Aria 小月"))
+
+
+def test_what_another_program_wrote_into_a_card_meanwhile_stays(
+    root: DataRoot, chat: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name_chat(root, "not there")
+    ours, theirs = card_text.changed_card, [card(root).read_bytes() + b"their picture"]
+
+    def meanwhile(data: bytes, change: card_text.Change) -> bytes | None:
+        if theirs:
+            card(root).write_bytes(theirs.pop())
+        return ours(data, change)
+
+    monkeypatch.setattr(card_text, "changed_card", meanwhile)
+    assert record_current(chat)
+    assert card(root).read_bytes().endswith(b"their picture")
+    assert read_card(card(root))["chat"] == KEPT

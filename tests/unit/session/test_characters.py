@@ -178,7 +178,7 @@ def test_what_failed_behind_the_card_is_a_warning(
     def refused(*paths: object) -> None:
         raise PermissionError(13, "no")
 
-    monkeypatch.setattr(records, "write_small_file", refused)
+    monkeypatch.setattr(records, "change_small_file", refused)
     done = rename(desk, root)
     assert done.warnings == ("Renamed, but a group could not be brought up to date: no.",)
     assert (root.characters / "Aria 小月.png").is_file()

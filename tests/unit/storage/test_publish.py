@@ -14,7 +14,7 @@ import pytest
 from tavern_desktop.storage import publish as module
 from tavern_desktop.storage import stages
 from tavern_desktop.storage.errors import ChangedOnDisk, StorageError
-from tavern_desktop.storage.publish import publish, write_small_file
+from tavern_desktop.storage.publish import CHANGE_ATTEMPTS, change_small_file, publish, write_small_file
 from tavern_desktop.storage.signature import Signature
 
 OLD = b'{"chat_metadata":{"integrity":"a"}}\n{"mes":"old"}'
@@ -217,3 +217,33 @@ def test_a_small_file_of_ours_is_written_whatever_stands_there(tmp_path: Path) -
     write_small_file(path, b"two")
     assert path.read_bytes() == b"two"
     assert os.listdir(tmp_path) == ["settings.json"]
+
+
+def test_a_small_change_is_made_to_what_another_program_wrote_meanwhile(tmp_path: Path) -> None:
+    file, seen = tmp_path / "card", []
+
+    def change(data: bytes) -> bytes:
+        seen.append(data)
+        if len(seen) == 1:
+            file.write_bytes(b"theirs")
+        return data + b", ours"
+
+    file.write_bytes(b"before")
+    assert change_small_file(file, change)
+    assert (seen, file.read_bytes()) == ([b"before", b"theirs"], b"theirs, ours")
+    assert not change_small_file(file, lambda data: None)
+    assert os.listdir(tmp_path) == ["card"]
+
+
+def test_a_file_that_is_written_again_and_again_is_left_to_who_writes_it(tmp_path: Path) -> None:
+    file = tmp_path / "card"
+    file.write_bytes(b"0")
+
+    def change(data: bytes) -> bytes:
+        file.write_bytes(data + b"1")
+        return b"ours"
+
+    with pytest.raises(StorageError, match="again and again"):
+        change_small_file(file, change)
+    assert file.read_bytes() == b"0" + b"1" * CHANGE_ATTEMPTS
+    assert os.listdir(tmp_path) == ["card"]
