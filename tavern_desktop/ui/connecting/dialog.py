@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QDialog,
-    QHBoxLayout,
-    QMessageBox,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from tavern_desktop.backends.connection import Connection, is_near
 from tavern_desktop.session.local_model import why_not
@@ -21,19 +14,17 @@ from tavern_desktop.ui.connecting import words
 from tavern_desktop.ui.connecting.data import ConnectData
 from tavern_desktop.ui.connecting.model_file import choose_model_file
 from tavern_desktop.ui.connecting.row import ConnectionRow
-from tavern_desktop.ui.widgets import clear_layout, label, push_button, set_tone
+from tavern_desktop.ui.connecting.rows_dialog import RowsDialog
+from tavern_desktop.ui.widgets import clear_layout, label, push_button
 
-FIRST_SIZE = (720, 560)
+FIRST_HEIGHT = 560
 
 
-class ConnectDialog(QDialog):
+class ConnectDialog(RowsDialog):
     """Shows `ConnectData` as it changes; everything it does goes on if it is closed."""
 
     def __init__(self, parent: QWidget, data: ConnectData) -> None:
-        super().__init__(parent)
-        self.setObjectName("connectDialog")
-        self.setWindowTitle(self.tr("Connect a Model"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__(parent, "connectDialog", self.tr("Connect a Model"), FIRST_HEIGHT)
         self._data = data
         self._rows: dict[str, ConnectionRow] = {}
         self._shown: tuple[object, ...] = ()
@@ -43,15 +34,13 @@ class ConnectDialog(QDialog):
         self.kept_heading = label(self.tr("Connections"), "section")
         self.kept_note = label("", "muted", wrap=True)
         self.kept = QVBoxLayout()
-        self.said = label("", "muted", wrap=True)
-        self.said.setAccessibleDescription(self.tr("What became of it"))
         self.add_button = push_button(self.tr("Add a Connection…"), "plain", self.add)
         self.file_button = push_button(self.tr("Run a Model File…"), "plain", self.ask_for_file)
         self.take_over_button = push_button(self.tr("Take Over from SillyTavern"), "plain", self.take_over)
         self.look_button = push_button(self.tr("Look Again"), "quiet", data.look_around)
         self._lay_out()
         data.changed.connect(self._show)
-        data.refused.connect(self._say_problem)
+        data.refused.connect(self.say_problem)
         data.taken_over.connect(self._taken_over)
         self._show()
         data.refresh(self._ask_all)
@@ -83,22 +72,22 @@ class ConnectDialog(QDialog):
 
     def use_file(self, path: Path) -> None:
         """Run a model file from now on."""
-        self._say("")
+        self.say("")
         self._data.use_file(path)
 
     def take_over(self) -> None:
         """Add the connections that SillyTavern has."""
-        self._say("")
+        self.say("")
         self._data.take_over()
 
     def _taken_over(self, names: list[str]) -> None:
         if names:
-            self._say(self.tr("Taken over: {names}.").format(names=", ".join(names)), "ok")
+            self.say(self.tr("Taken over: {names}.").format(names=", ".join(names)), "ok")
         else:
-            self._say(self.tr("SillyTavern’s settings hold no connection that is not here already."))
+            self.say(self.tr("SillyTavern’s settings hold no connection that is not here already."))
 
     def _use(self, connection: Connection) -> None:
-        self._say("")
+        self.say("")
         self._data.use(connection)
 
     def _use_offer(self, offer: Connection) -> None:
@@ -110,15 +99,9 @@ class ConnectDialog(QDialog):
             self._use(offer)
 
     def _remove(self, connection: Connection) -> None:
-        box = QMessageBox(self)
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setWindowTitle(self.tr("Remove Connection"))
-        box.setText(self.tr("Remove the connection “{name}” and its key?").format(name=connection.name))
-        go = box.addButton(self.tr("Remove"), QMessageBox.ButtonRole.DestructiveRole)
-        box.setDefaultButton(box.addButton(self.tr("Cancel"), QMessageBox.ButtonRole.RejectRole))
-        go.clicked.connect(lambda: self._data.remove(connection))
-        box.finished.connect(box.deleteLater)
-        box.open()
+        question = self.tr("Remove the connection “{name}” and its key?").format(name=connection.name)
+        remove = partial(self._data.remove, connection)
+        self.ask_to_remove("removeConnection", self.tr("Remove Connection"), question, remove)
 
     def _ask_all(self) -> None:
         """See which connections answer; of those elsewhere only the one in use is asked."""
@@ -134,11 +117,7 @@ class ConnectDialog(QDialog):
         shown = (tuple(offers), known, self._data.is_known)
         if shown != self._shown:
             self._shown = shown
-            focused = self.focusWidget()
-            was_on = focused.accessibleName() if focused is not None and _is_in_row(focused) else ""
-            self._fill(offers)
-            if was_on:
-                self._focus(was_on)
+            self.refill(partial(self._fill, offers), self.add_button)
         for connection in known.connections:
             row = self._rows[connection.id]
             reach = self._data.reach_of(connection)
@@ -148,7 +127,7 @@ class ConnectDialog(QDialog):
         self.found_note.setText(self._about_found(bool(offers)))
         self.found_note.setVisible(bool(self.found_note.text()))
 
-    def _fill(self, offers: list[Connection]) -> None:
+    def _fill(self, offers: list[Connection]) -> Iterable[ConnectionRow]:
         for layout in (self.found, self.kept):
             clear_layout(layout)
         self._rows = {}
@@ -162,12 +141,7 @@ class ConnectDialog(QDialog):
         problems = " ".join(known.problems)
         self.kept_note.setText(problems)
         self.kept_note.setVisible(bool(problems))
-
-    def _focus(self, name: str) -> None:
-        """Put the keyboard back where it was, on the button of this name, else where it is of use."""
-        buttons = [button for row in self._rows.values() for button in row.buttons]
-        named = [button for button in buttons if button.accessibleName() == name]
-        (named or buttons or [self.add_button])[0].setFocus(Qt.FocusReason.OtherFocusReason)
+        return self._rows.values()
 
     def _offer_row(self, offer: Connection) -> ConnectionRow:
         row = ConnectionRow(offer.name, "star")
@@ -208,14 +182,6 @@ class ConnectDialog(QDialog):
             "run a model file here, or add a connection with a key."
         )
 
-    def _say(self, text: str, tone: str = "muted") -> None:
-        self.said.setText(text)
-        self.said.setVisible(bool(text))
-        set_tone(self.said, tone)
-
-    def _say_problem(self, text: str) -> None:
-        self._say(text, "danger")
-
     # -- layout -----------------------------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
@@ -225,11 +191,7 @@ class ConnectDialog(QDialog):
         self.take_over_button.setToolTip(
             self.tr("Reads SillyTavern’s settings and keys from the data folder; nothing is changed there")
         )
-        inside = QWidget()
-        inside.setObjectName("scrolled")
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(22, 18, 22, 10)
-        column.setSpacing(8)
+        column = self.column
         head = QHBoxLayout()
         head.addWidget(self.found_heading, 1)
         head.addWidget(self.look_button)
@@ -243,32 +205,4 @@ class ConnectDialog(QDialog):
         column.addWidget(self.kept_note)
         column.addLayout(self.kept)
         column.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setWidget(inside)
-        foot = QHBoxLayout()
-        foot.setSpacing(8)
-        for button in (self.add_button, self.file_button, self.take_over_button):
-            button.setAutoDefault(False)
-            foot.addWidget(button)
-        foot.addStretch(1)
-        close = push_button(self.tr("Close"), "plain", self.accept)
-        close.setDefault(True)
-        foot.addWidget(close)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(scroll, 1)
-        below = QVBoxLayout()
-        below.setContentsMargins(22, 8, 22, 16)
-        below.setSpacing(10)
-        below.addWidget(self.said)
-        below.addLayout(foot)
-        whole.addLayout(below)
-        self.said.hide()
-        self.resize(*FIRST_SIZE)
-
-
-def _is_in_row(widget: QWidget) -> bool:
-    return isinstance(widget.parent(), ConnectionRow)
+        self.lay_foot((self.add_button, self.file_button, self.take_over_button))

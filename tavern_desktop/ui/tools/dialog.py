@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QAbstractButton,
     QCheckBox,
-    QDialog,
     QFileDialog,
     QGridLayout,
-    QHBoxLayout,
-    QMessageBox,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -22,21 +18,19 @@ from PySide6.QtWidgets import (
 from tavern_desktop.tools.mcp.server import ToolServer
 from tavern_desktop.tools.mcp.transports import MISSING, is_installed
 from tavern_desktop.ui.connecting.row import ConnectionRow
+from tavern_desktop.ui.connecting.rows_dialog import RowsDialog
 from tavern_desktop.ui.tools import words
 from tavern_desktop.ui.tools.data import ToolsData
-from tavern_desktop.ui.widgets import clear_layout, label, push_button, set_tone
+from tavern_desktop.ui.widgets import clear_layout, label, push_button
 
-FIRST_SIZE = (720, 520)
+FIRST_HEIGHT = 520
 
 
-class ToolsDialog(QDialog):
+class ToolsDialog(RowsDialog):
     """Shows `ToolsData` as it changes; everything it does goes on if it is closed."""
 
     def __init__(self, parent: QWidget, data: ToolsData) -> None:
-        super().__init__(parent)
-        self.setObjectName("toolsDialog")
-        self.setWindowTitle(self.tr("Tools"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__(parent, "toolsDialog", self.tr("Tools"), FIRST_HEIGHT)
         self._data = data
         self._rows: dict[str, ConnectionRow] = {}
         self._shown: tuple[ToolServer, ...] | None = None
@@ -59,14 +53,12 @@ class ToolsDialog(QDialog):
         self.missing = label(self.tr(MISSING), "warn", wrap=True)
         self.missing.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.servers = QVBoxLayout()
-        self.said = label("", "muted", wrap=True)
-        self.said.setAccessibleDescription(self.tr("What became of it"))
         self.add_button = push_button(self.tr("Add a Tool Server…"), "plain", self.add)
         self.import_button = push_button(self.tr("Import from a File…"), "plain", self.ask_for_file)
         self.import_button.setToolTip(self.tr("The “mcpServers” in the settings of another program"))
         self._lay_out()
         data.changed.connect(self._show)
-        data.refused.connect(self._say_problem)
+        data.refused.connect(self.say_problem)
         data.imported.connect(self._imported)
         self._show()
         data.refresh()
@@ -88,34 +80,27 @@ class ToolsDialog(QDialog):
 
     def import_file(self, path: Path) -> None:
         """Add the servers of a file."""
-        self._say("")
+        self.say("")
         self._data.import_file(path)
 
     def _imported(self, names: list[str], problems: list[str]) -> None:
         told = [self.tr("Added: {names}.").format(names=", ".join(names))] if names else []
-        self._say("\n".join([*told, *problems]), "danger" if problems else "ok")
+        self.say("\n".join([*told, *problems]), "danger" if problems else "ok")
 
     def _edit(self, server: ToolServer | None) -> None:
         from tavern_desktop.ui.tools.edit_dialog import EditToolServer
 
-        self._say("")
+        self.say("")
         EditToolServer(self, self._data, server).open()
 
     def _restart(self, server: ToolServer) -> None:
-        self._say("")
+        self.say("")
         self._data.restart(server)
 
     def _remove(self, server: ToolServer) -> None:
-        box = QMessageBox(self)
-        box.setObjectName("removeToolServer")
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setWindowTitle(self.tr("Remove Tool Server"))
-        box.setText(self.tr("Remove the tool server “{name}” and its secrets?").format(name=server.name))
-        go = box.addButton(self.tr("Remove"), QMessageBox.ButtonRole.DestructiveRole)
-        box.setDefaultButton(box.addButton(self.tr("Cancel"), QMessageBox.ButtonRole.RejectRole))
-        go.clicked.connect(lambda: self._data.remove(server))
-        box.finished.connect(box.deleteLater)
-        box.open()
+        question = self.tr("Remove the tool server “{name}” and its secrets?").format(name=server.name)
+        remove = partial(self._data.remove, server)
+        self.ask_to_remove("removeToolServer", self.tr("Remove Tool Server"), question, remove)
 
     # -- what is shown ----------------------------------------------------------------------------------------
 
@@ -123,7 +108,7 @@ class ToolsDialog(QDialog):
         data = self._data
         if data.servers != self._shown:
             self._shown = data.servers
-            self._fill()
+            self.refill(self._fill, self.add_button)
         decided = (data.settings, data.own)
         if decided != self._decided:
             self._decided = decided
@@ -133,19 +118,13 @@ class ToolsDialog(QDialog):
         self.note.setText(self._about())
         self.note.setVisible(bool(self.note.text()))
 
-    def _fill(self) -> None:
-        """Make the rows anew; the keyboard stays on the control that it was on."""
-        focused = self.focusWidget()
-        was_on = focused.accessibleName() if focused is not None and isinstance(focused.parent(), ConnectionRow) else ""
+    def _fill(self) -> Iterable[ConnectionRow]:
         clear_layout(self.servers)
         self._rows = {server.id: self._row(server) for server in self._data.servers}
         for row in self._rows.values():
             self.servers.addWidget(row)
             row.show()
-        if was_on:
-            controls = [each for row in self._rows.values() for each in row.findChildren(QAbstractButton)]
-            named = [each for each in controls if each.accessibleName() == was_on]
-            (named or [self.add_button])[0].setFocus(Qt.FocusReason.OtherFocusReason)
+        return self._rows.values()
 
     def _show_decisions(self) -> None:
         """Show which tools of the program are offered, and which run without a question."""
@@ -199,22 +178,10 @@ class ToolsDialog(QDialog):
             "you add here, and you are asked before it does."
         )
 
-    def _say(self, text: str, tone: str = "muted") -> None:
-        self.said.setText(text)
-        self.said.setVisible(bool(text))
-        set_tone(self.said, tone)
-
-    def _say_problem(self, text: str) -> None:
-        self._say(text, "danger")
-
     # -- layout -----------------------------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
-        inside = QWidget()
-        inside.setObjectName("scrolled")
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(22, 18, 22, 10)
-        column.setSpacing(8)
+        column = self.column
         self.servers.setSpacing(8)
         self.allowed.setSpacing(8)
         self.own.setHorizontalSpacing(24)
@@ -230,28 +197,4 @@ class ToolsDialog(QDialog):
         column.addLayout(self.allowed)
         column.addStretch(1)
         self.missing.setVisible(not is_installed())
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setWidget(inside)
-        foot = QHBoxLayout()
-        foot.setSpacing(8)
-        for button in (self.add_button, self.import_button):
-            button.setAutoDefault(False)
-            foot.addWidget(button)
-        foot.addStretch(1)
-        close = push_button(self.tr("Close"), "plain", self.accept)
-        close.setDefault(True)
-        foot.addWidget(close)
-        below = QVBoxLayout()
-        below.setContentsMargins(22, 8, 22, 16)
-        below.setSpacing(10)
-        below.addWidget(self.said)
-        below.addLayout(foot)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(scroll, 1)
-        whole.addLayout(below)
-        self.said.hide()
-        self.resize(*FIRST_SIZE)
+        self.lay_foot((self.add_button, self.import_button))
