@@ -92,6 +92,7 @@ class Theme:
         """Return the application's style sheet with this theme's colours and sizes from `point_size`."""
         values = {f.name: getattr(self, f.name).name() for f in fields(self) if f.name != "dark"}
         values |= {
+            "tick": resource_path("themes", "tick-dark.svg" if self.dark else "tick-light.svg").as_posix(),
             "hover": blend(self.text, self.pane, 0.94).name(),
             "accent_hover": blend(self.accent, self.text, 0.85).name(),
             "disabled": blend(self.muted, self.pane, 0.45).name(),
