@@ -73,18 +73,24 @@ class ToolPanel(QFrame):
         clear_layout(self._calls)
         for number, each in enumerate(calls):
             if each.state != "done":
-                self._calls.addWidget(_Call(self, number, each))
+                call = _Call(self, number, each)
+                self._calls.addWidget(call)
+                call.show()  # at once: what is still to be shown gets no keyboard
         open_calls = any(each.state != "done" for each in calls)
         self.setVisible(open_calls)
         self._fit()
         if was_on and open_calls:
-            again = self.findChild(QPushButton, was_on) or self.first_button()
-            if again is not None:
-                again.setFocus(Qt.FocusReason.OtherFocusReason)
+            named = [button for button in self._buttons() if button.objectName() == was_on]
+            for button in (named or self._buttons())[:1]:
+                button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def first_button(self) -> QPushButton | None:
         """Return the first button that decides something."""
-        return next((button for button in self.findChildren(QPushButton) if not button.isHidden()), None)
+        return next(iter(self._buttons()), None)
+
+    def _buttons(self) -> list[QPushButton]:
+        """Return the buttons of the calls that are shown; those that were are still children for a moment."""
+        return [button for button in self.findChildren(QPushButton) if button.isVisibleTo(self)]
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
