@@ -1,4 +1,5 @@
-"""Giving a file a name that must be free, in one step where the system has such a step (contract D8, B2)."""
+"""Names of files changed in one step, where the system has such a step: a name that must be free (contract D8, B2),
+and two names exchanged, which replaces a file without losing sight of it."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import os
 import sys
 
 _NO_REPLACE = 1
+_EXCHANGE = 2
 _AT_FDCWD = -100
 _NOT_HERE = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM})
 """What a file system says that does not know the step."""
@@ -17,17 +19,24 @@ def move_without_replacing(source: str | os.PathLike[str], target: str | os.Path
     """Rename a file within its file system. Raises FileExistsError where the name is taken, else OSError."""
     if sys.platform == "win32":  # there renaming never replaces
         os.rename(source, target)
-    elif not _rename_in_one_step(os.fspath(source), os.fspath(target)):
+    elif not _rename_in_one_step(os.fspath(source), os.fspath(target), _NO_REPLACE):
         _link_and_unlink(source, target)
 
 
-def _rename_in_one_step(source: str, target: str) -> bool:
-    """Rename by the system call that refuses a taken name; False where there is none."""
+def exchange(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
+    """Let two files of a file system have each other's name, in one step; False where there is no such step: nothing
+    was done. Raises OSError.
+    """
+    return sys.platform != "win32" and _rename_in_one_step(os.fspath(one), os.fspath(other), _EXCHANGE)
+
+
+def _rename_in_one_step(source: str, target: str, how: int) -> bool:
+    """Rename by the system call that takes one of the flags above; False where there is none."""
     try:
         rename = ctypes.CDLL(None, use_errno=True).renameat2
     except AttributeError:  # not Linux, or a C library older than 2018
         return False
-    if rename(_AT_FDCWD, os.fsencode(source), _AT_FDCWD, os.fsencode(target), _NO_REPLACE) == 0:
+    if rename(_AT_FDCWD, os.fsencode(source), _AT_FDCWD, os.fsencode(target), how) == 0:
         return True
     number = ctypes.get_errno()
     if number in _NOT_HERE:

@@ -1,7 +1,8 @@
 """Putting a new version of a file in the place of the old one: whole, durable, or not at all (contract §5).
 
 The new bytes are staged in the same folder and synced, the target is compared with what it was when it was
-read, and one atomic replace makes the new version the file. There is no other way: never a copy over the
+read, and one atomic step makes the new version the file; where the system can exchange names, what it replaced is
+compared once more. There is no other way: never a copy over the
 old bytes, never truncating in place.
 """
 
@@ -50,14 +51,14 @@ def publish(
     target = Path(os.path.realpath(path))
     with locks.writing(target):
         _require_expected(target, expected, integrity, force)
-        return _replace(target, pieces, lambda: _require_unchanged(target, expected))
+        return _replace(target, pieces, lambda stage: _put_for(stage, target, expected))
 
 
 def write_small_file(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a file of our own in the same way, whatever stands there now. Raises StorageError."""
     target = Path(os.path.realpath(path))
     with locks.writing(target):
-        _replace(target, [data], lambda: None)
+        _replace(target, [data], Stage.replace_target)
 
 
 def change_small_file(path: str | os.PathLike[str], change: Callable[[bytes], bytes | None]) -> bool:
@@ -75,7 +76,7 @@ def change_small_file(path: str | os.PathLike[str], change: Callable[[bytes], by
             if changed is None:
                 return False
             with contextlib.suppress(ChangedOnDisk):
-                _replace(target, [changed], partial(_require_unchanged, target, read))
+                _replace(target, [changed], partial(_put_for, target=target, expected=read))
                 return True
     raise StorageError("io", "write", "another program writes the file again and again", chat_ref=target)
 
@@ -105,18 +106,31 @@ def _require_unchanged(target: Path, expected: Signature | None) -> None:
         raise ChangedOnDisk(target, found)
 
 
-def _replace(target: Path, pieces: Iterable[bytes], require_unchanged: Callable[[], None]) -> Signature:
+def _put_for(stage: Stage, target: Path, expected: Signature | None) -> None:
+    """Let the stage be the target if that is still as expected. Raises ChangedOnDisk, StorageError, OSError."""
+    _require_unchanged(target, expected)
+    if expected is not None:
+        stage.replace_expected(expected)
+        return
+    try:
+        stage.take_free_name()
+    except FileExistsError:
+        raise ChangedOnDisk(target, Signature.of_path(target)) from None
+
+
+def _replace(target: Path, pieces: Iterable[bytes], put: Callable[[Stage], None]) -> Signature:
     _require_writable(target)
     sweep(target.parent)
     stage = Stage(target)
     try:
         stage.write(pieces)
         signature = stage.sync()
-        _take_place(stage, target, require_unchanged)
+        _take_place(stage, target, put)
     except BaseException:
         stage.discard()
         raise
     sync_folder(target.parent)
+    stage.remove_replaced()
     return signature
 
 
@@ -126,14 +140,13 @@ def _require_writable(target: Path) -> None:
         raise StorageError("io", "write", "the file is read-only", chat_ref=target, errno=errno.EACCES)
 
 
-def _take_place(stage: Stage, target: Path, require_unchanged: Callable[[], None]) -> None:
-    """Replace the target, waiting for a program that holds it open where the system minds that."""
+def _take_place(stage: Stage, target: Path, put: Callable[[Stage], None]) -> None:
+    """Put the stage in the target's place, waiting for a program that holds it open where the system minds that."""
     deadline = time.monotonic() + _PATIENCE
     wait = _FIRST_WAIT
     while True:
-        require_unchanged()
         try:
-            stage.replace_target()
+            put(stage)
             return
         except OSError as error:
             if not _is_blocked(error):

@@ -17,8 +17,8 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from tavern_desktop.storage.errors import StorageError, from_os
-from tavern_desktop.storage.moves import move_without_replacing
+from tavern_desktop.storage.errors import ChangedOnDisk, StorageError, from_os
+from tavern_desktop.storage.moves import exchange, move_without_replacing
 from tavern_desktop.storage.signature import Signature
 
 _NAME = re.compile(r"\.td-[0-9a-f]{8}\.tmp")
@@ -35,6 +35,9 @@ class Stage:
         self._target = target
         self._size = 0
         self._descriptor = -1
+        self._has_replaced = False
+        self._has_others = False
+        """Whether the stage's name was another program's version's, which could not be put back."""
         try:
             status = os.stat(target)
         except OSError:
@@ -75,11 +78,49 @@ class Stage:
         return signature
 
     def replace_target(self) -> None:
-        """Take the target's place in one step. Raises OSError; may then be tried again."""
+        """Take the target's place in one step, whatever is there. Raises OSError; may then be tried again."""
         if sys.platform == "win32":  # an open file cannot be renamed there
             self._close()
         os.replace(self._path, self._target)
         self._close()
+
+    def replace_expected(self, expected: Signature) -> None:
+        """Take the target's place in one step if `expected` is what is there. Raises ChangedOnDisk, OSError.
+
+        However late one looks at the target, another program may write it between the look and the rename. So the two
+        exchange names where the system can do that; what came out is looked at, and put back if it is another version.
+        """
+        if not exchange(self._path, self._target):
+            self.replace_target()
+            return
+        found = Signature.of_path(self._path)
+        if found is not None and found != expected:
+            self._put_back()
+            raise ChangedOnDisk(self._target, found)
+        self._has_replaced = True
+        self._close()
+
+    def remove_replaced(self) -> None:
+        """Remove what the target was, once its new version is on the disk; if that fails the next sweep does it."""
+        if self._has_replaced:
+            self.discard()
+
+    def _put_back(self) -> None:
+        """Give the target what came out of it; what was written there since is newer and stays."""
+        try:
+            exchange(self._path, self._target)
+            if not os.path.samestat(os.stat(self._path), os.fstat(self._descriptor)):
+                exchange(self._path, self._target)
+        except OSError:
+            self._give_a_name()
+            raise
+
+    def _give_a_name(self) -> None:
+        """Make another program's version, which cannot be put back, a file of its own that no sweep removes."""
+        self._has_others = True
+        name = f"{self._target.stem} - other version {secrets.token_hex(2)}{self._target.suffix}"
+        with contextlib.suppress(OSError):
+            move_without_replacing(self._path, self._target.with_name(name))
 
     def take_free_name(self) -> None:
         """Become the target in one step if there is none yet. Raises FileExistsError, OSError."""
@@ -90,6 +131,8 @@ class Stage:
 
     def discard(self) -> None:
         """Remove the stage; if that fails the next sweep does it."""
+        if self._has_others:
+            return self._close()
         with contextlib.suppress(OSError):
             if sys.platform == "win32":
                 self._close()

@@ -18,6 +18,7 @@ from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.pending import PENDING
 from tavern_desktop.session.runner import Outcome, PlainRunner
 from tavern_desktop.storage.backups import BackupFolder
+from tavern_desktop.storage.signature import Signature
 from tavern_desktop.storage.stages import Stage
 from tests.faults.writing.base import TALK, TEXTS, WritePath, texts_of, whole_chats
 
@@ -319,15 +320,15 @@ class PutAside(OpenChat):
     always_tells = True
 
     def act(self) -> None:
-        replace = Stage.replace_target
+        replace = Stage.replace_expected
 
-        def blocked(stage: Stage) -> None:
+        def blocked(stage: Stage, expected: Signature) -> None:
             if stage._target == self.chat:
                 raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
-            replace(stage)
+            replace(stage, expected)
 
         with pytest.MonkeyPatch.context() as patches:
-            patches.setattr(Stage, "replace_target", blocked)
+            patches.setattr(Stage, "replace_expected", blocked)
             super().act()
 
     def is_done(self) -> bool:

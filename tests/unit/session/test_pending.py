@@ -13,6 +13,7 @@ from tavern_desktop.session.commands import AppendMessage, DeleteMessages
 from tavern_desktop.session.pending import PENDING
 from tavern_desktop.storage import publish
 from tavern_desktop.storage.errors import sentence
+from tavern_desktop.storage.signature import Signature
 from tavern_desktop.storage.stages import Stage
 from tests.unit.session.chats import lines, reply, user
 from tests.unit.session.journaled import Desk
@@ -28,16 +29,16 @@ def desk(tmp_path: Path) -> Desk:
 @contextmanager
 def blocked(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The chat's file cannot be replaced."""
-    replace = Stage.replace_target
+    replace = Stage.replace_expected
 
-    def refuse(stage: Stage) -> None:
+    def refuse(stage: Stage, expected: Signature) -> None:
         if stage._target == desk.path:
             raise OSError(errno.EBUSY, "in use")
-        replace(stage)
+        replace(stage, expected)
 
     with monkeypatch.context() as patched:
         patched.setattr(publish, "_PATIENCE", 0.0)
-        patched.setattr(Stage, "replace_target", refuse)
+        patched.setattr(Stage, "replace_expected", refuse)
         yield
 
 

@@ -24,7 +24,7 @@ from tests.unit.session.chats import lines, user, write
 from tests.unit.session.test_chat_session import Desk
 
 ANA = Persona("Ana")
-STEPS = ("write", "sync", "replace_target")
+STEPS = ("write", "sync", "replace_expected")
 """Of writing a file: each may fail."""
 
 

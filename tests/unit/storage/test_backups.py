@@ -165,7 +165,7 @@ def test_pruning_takes_names_literally() -> None:
 def test_a_taken_name_is_never_replaced_whatever_the_system_can(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, without: str
 ) -> None:
-    monkeypatch.setattr(moves, "_rename_in_one_step", lambda source, target: False)
+    monkeypatch.setattr(moves, "_rename_in_one_step", lambda source, target, how: False)
     if without == "links":
 
         def refuse(source: object, target: object) -> None:

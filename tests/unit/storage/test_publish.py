@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,9 @@ from tavern_desktop.storage.signature import Signature
 
 OLD = b'{"chat_metadata":{"integrity":"a"}}\n{"mes":"old"}'
 NEW = b'{"chat_metadata":{"integrity":"a"}}\n{"mes":"new"}'
+
+
+Replace = Callable[[Path, Path], object]
 
 
 @pytest.fixture
@@ -132,7 +135,6 @@ def test_a_folder_that_is_gone_is_told(tmp_path: Path) -> None:
         ("write", errno.EIO, "write"),
         ("fsync", errno.EIO, "sync"),
         ("fsync", errno.ENOSPC, "space"),
-        ("replace", errno.EPERM, "replace"),
     ],
 )
 def test_what_the_system_refuses_leaves_the_old_version(
@@ -147,6 +149,33 @@ def test_what_the_system_refuses_leaves_the_old_version(
     assert (error.kind, error.detail, error.errno) == ("io", detail, number)
 
 
+@pytest.fixture(params=[True, False], ids=["exchanging", "renaming"])
+def replacing(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[[Replace], Replace]:
+    """Have something done where a stage takes the target's place, with the step that exchanges names and without."""
+
+    def do_instead(instead: Replace) -> Replace:
+        if request.param:
+            real: Replace = stages.exchange
+            monkeypatch.setattr(stages, "exchange", instead)
+        else:
+            real = os.replace
+            monkeypatch.setattr(stages, "exchange", lambda one, other: False)
+            monkeypatch.setattr(stages.os, "replace", instead)
+        return real
+
+    return do_instead
+
+
+def test_a_replace_that_is_refused_leaves_the_old_version(path: Path, replacing: Callable[[Replace], Replace]) -> None:
+    def refuse(source: Path, target: Path) -> None:
+        raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+
+    replacing(refuse)
+    error = _refused(path, expected=Signature.of_path(path))
+    assert isinstance(error, StorageError)
+    assert (error.kind, error.detail, error.errno) == ("io", "replace", errno.EACCES)
+
+
 def test_short_writes_are_continued_and_lost_bytes_are_noticed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write = os.write
     monkeypatch.setattr(stages.os, "write", lambda descriptor, data: write(descriptor, data[:7]))
@@ -158,28 +187,104 @@ def test_short_writes_are_continued_and_lost_bytes_are_noticed(path: Path, monke
     assert (error.kind, error.detail) == ("io", "write")
 
 
-def test_a_program_that_holds_the_file_is_waited_for(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    replace, refused = os.replace, iter([errno.EBUSY, errno.EBUSY])
+def test_a_program_that_holds_the_file_is_waited_for(path: Path, replacing: Callable[[Replace], Replace]) -> None:
+    refused = iter([errno.EBUSY, errno.EBUSY])
 
-    def blocked_twice(source: Path, target: Path) -> None:
+    def blocked_twice(source: Path, target: Path) -> object:
         if number := next(refused, None):
             raise OSError(number, os.strerror(number))
-        replace(source, target)
+        return replace(source, target)
 
-    monkeypatch.setattr(stages.os, "replace", blocked_twice)
+    replace = replacing(blocked_twice)
     publish(path, [NEW], expected=Signature.of_path(path), integrity="a")
     assert path.read_bytes() == NEW
 
 
-def test_one_that_never_lets_go_is_given_up(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_never_lets_go_is_given_up(
+    path: Path, replacing: Callable[[Replace], Replace], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def blocked(source: Path, target: Path) -> None:
         raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
 
-    monkeypatch.setattr(stages.os, "replace", blocked)
+    replacing(blocked)
     monkeypatch.setattr(module, "_PATIENCE", 0.1)
     error = _refused(path, expected=Signature.of_path(path))
     assert isinstance(error, StorageError)
     assert error.detail == "replace_blocked"
+
+
+def write_beside(target: Path, data: bytes) -> Signature | None:
+    """As another program does: atomically, over whatever is there."""
+    beside = target.with_name("beside")
+    beside.write_bytes(data)
+    os.replace(beside, target)
+    return Signature.of_path(target)
+
+
+def test_a_write_in_the_last_moment_is_put_back(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another program writes between our last look at the file and the step that replaces it."""
+    exchange, theirs = stages.exchange, iter([b"by another program"])
+    written: list[Signature | None] = []
+
+    def late(one: Path, other: Path) -> bool:
+        if data := next(theirs, None):
+            written.append(write_beside(path, data))
+        return exchange(one, other)
+
+    monkeypatch.setattr(stages, "exchange", late)
+    with pytest.raises(ChangedOnDisk) as caught:
+        publish(path, [NEW], expected=Signature.of_path(path), integrity="a")
+    assert path.read_bytes() == b"by another program"
+    assert written == [caught.value.found]
+    assert os.listdir(path.parent) == ["a.jsonl"]
+
+
+def test_while_one_is_put_back_the_newest_stays(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    exchange, theirs = stages.exchange, iter([b"first", b"second"])
+
+    def late(one: Path, other: Path) -> bool:
+        if data := next(theirs, None):
+            write_beside(path, data)
+        return exchange(one, other)
+
+    monkeypatch.setattr(stages, "exchange", late)
+    with pytest.raises(ChangedOnDisk):
+        publish(path, [NEW], expected=Signature.of_path(path), integrity="a")
+    assert path.read_bytes() == b"second"
+    assert os.listdir(path.parent) == ["a.jsonl"]
+
+
+def test_what_cannot_be_put_back_is_not_removed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    exchange, calls = stages.exchange, iter(["late", "broken"])
+
+    def late(one: Path, other: Path) -> bool:
+        if next(calls) == "broken":
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        write_beside(path, b"by another program")
+        return exchange(one, other)
+
+    monkeypatch.setattr(stages, "exchange", late)
+    with pytest.raises(StorageError) as caught:
+        publish(path, [NEW], expected=Signature.of_path(path), integrity="a")
+    assert (caught.value.detail, caught.value.errno) == ("replace", errno.EIO)
+    stages.sweep(path.parent)
+    (other,) = path.parent.glob("a - other version *.jsonl")
+    assert other.read_bytes() == b"by another program"
+
+
+def test_a_chat_that_appears_in_the_last_moment_is_not_replaced(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    new, take = path.with_name("b.jsonl"), stages.Stage.take_free_name
+
+    def late(stage: stages.Stage) -> None:
+        new.write_bytes(b"by another program")
+        take(stage)
+
+    monkeypatch.setattr(stages.Stage, "take_free_name", late)
+    with pytest.raises(ChangedOnDisk) as caught:
+        publish(new, [NEW], expected=None, integrity="a")
+    assert new.read_bytes() == b"by another program"
+    assert caught.value.found == Signature.of_path(new)
+    assert sorted(os.listdir(path.parent)) == ["a.jsonl", "b.jsonl"]
 
 
 def test_saves_of_one_file_wait_for_each_other(path: Path) -> None:
