@@ -14,6 +14,7 @@ from typing import Any
 from tavern_desktop.chat import edits, facts, identity, swipes
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.facts import Record
+from tavern_desktop.chat.merge_fields import merge_fields
 from tavern_desktop.chat.message import Message
 from tavern_desktop.session.refusals import CommandRefused, UndoRefused
 from tavern_desktop.session.steps import Changed, Place, Presence, Relocate, Replace, Step, Taint, runs_of
@@ -115,16 +116,30 @@ class _Rewrite(Command):
 
 
 class EditText(_Rewrite):
-    """Another text for the shown alternative of a message."""
+    """Another text for the shown alternative of a message.
+
+    `began_with` is the text that was edited. Should another have come into its place meanwhile, from another program or
+    window, both are kept as in every merge (decision D4).
+    """
 
     label = "Edit message"
 
-    def __init__(self, key: int, text: str) -> None:
+    def __init__(self, key: int, text: str, began_with: str | None = None) -> None:
         super().__init__(key)
-        self.text = text
+        self.text, self.began_with = text, began_with
+
+    def _plan(self, chat: Chat) -> list[Step]:
+        self.of_seen = not self._is_other(chat.messages[_index(chat, self.key)].seen_data())
+        return super()._plan(chat)
 
     def _change(self, chat: Chat, data: Record) -> Record:
-        return edits.set_text(data, self.text)
+        if self.began_with is None or not self._is_other(data):
+            return edits.set_text(data, self.text)
+        before = edits.set_text(data, self.began_with)
+        return merge_fields(before, data, edits.set_text(before, self.text))[0]
+
+    def _is_other(self, data: Record) -> bool:
+        return self.began_with is not None and facts.text(data) not in (self.began_with, self.text)
 
 
 class EditFields(_Rewrite):

@@ -107,9 +107,9 @@ class MessageCommands(QObject):
         if act is not None:
             self._act_at(act, key)
 
-    def edit(self, key: int, text: str) -> None:
-        """Give a message another text."""
-        if not self._do(EditText(key, text)):
+    def edit(self, key: int, text: str, began_with: str) -> None:
+        """Give a message another text than the one that the editor was opened on."""
+        if not self._do(EditText(key, text, began_with)):
             self.edit_refused.emit(key, text)
 
     def swipe(self, key: int, step: int) -> None:

@@ -55,10 +55,10 @@ class Editing:
         if self.frame is None or self.key is None:
             return
         self.frame.commit_composition()
-        key, text, is_changed = self.key, self.frame.text, self.frame.is_changed
+        key, text, original = self.key, self.frame.text, self.frame.original
         self._close()
-        if save and is_changed:
-            self._view.edit_committed.emit(key, text)
+        if save and text != original:
+            self._view.edit_committed.emit(key, text, original)
 
     def message_goes(self, key: int) -> None:
         """The message is being deleted: the edit ends, and a changed text is handed to whoever can keep it."""

@@ -45,8 +45,8 @@ __all__ = ["Anchor", "ChatView"]
 class ChatView(Surface):
     """Shows a chat, or a preview of one. Changes nothing itself: it says what is wanted."""
 
-    edit_committed = Signal(int, str)
-    """(key, text): the message is to have this text."""
+    edit_committed = Signal(int, str, str)
+    """(key, text, what the editor was opened on): the message is to have this text."""
     edit_orphaned = Signal(str)
     """A message went away while it was being edited; this is the text that must not be lost."""
     editing_changed = Signal(bool)

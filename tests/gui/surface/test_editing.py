@@ -44,7 +44,7 @@ def test_ctrl_enter_saves(view: ChatView, chat: Chat, qtbot: QtBot) -> None:
     qtbot.keyClicks(field(view), "!")
     with qtbot.waitSignal(view.edit_committed) as saved:
         qtbot.keyClick(field(view), Qt.Key.Key_Return, CONTROL)
-    assert saved.args == [chat.messages[1].key, "Second!"]
+    assert saved.args == [chat.messages[1].key, "Second!", "Second"]
     assert not view.is_editing
 
 
@@ -89,7 +89,7 @@ def test_an_edit_follows_its_message(view: ChatView, chat: Chat, qtbot: QtBot) -
     assert view.row_rect(1).contains(view.editing.frame.geometry())  # type: ignore[union-attr]
     with qtbot.waitSignal(view.edit_committed) as saved:
         view.end_edit()
-    assert saved.args == [key, "Third!"]
+    assert saved.args == [key, "Third!", "Third"]
 
 
 def test_a_message_deleted_underneath_loses_no_text(view: ChatView, chat: Chat, qtbot: QtBot) -> None:

@@ -34,6 +34,25 @@ def test_editing_follows_the_message_when_others_go(chat: Chat) -> None:
     assert is_tainted(chat)
 
 
+def test_a_text_that_came_while_the_message_was_edited_is_kept_too(chat: Chat) -> None:
+    """Another program's text came into the message after the editor was opened on it."""
+    mine = commands.EditText(key(chat, 1), "mine", began_with="a1")
+    commands.EditText(key(chat, 1), "theirs").do(chat)
+    before = chat.snapshot()
+    assert mine.do(chat)
+    assert texts(chat)[1] == "mine"
+    assert chat.messages[1].data()["swipes"] == ["mine", "b1", "theirs"]
+    mine.undo(chat)
+    assert chat.snapshot() == before
+
+
+@pytest.mark.parametrize("since", ["a1", "mine"])
+def test_where_nothing_else_came_an_edit_adds_no_alternative(chat: Chat, since: str) -> None:
+    commands.EditText(key(chat, 1), since).do(chat)
+    commands.EditText(key(chat, 1), "mine", began_with="a1").do(chat)
+    assert chat.messages[1].data()["swipes"] == ["mine", "b1"]
+
+
 def test_what_was_prepared_for_many_is_taken_unless_it_changed_since(chat: Chat) -> None:
     hide = commands.SetHidden([message.key for message in chat.messages], True)
     hide.prepare(chat.messages)
