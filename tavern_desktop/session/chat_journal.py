@@ -24,14 +24,12 @@ from tavern_desktop.session.versions import Version
 from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.storage.journal import Entry, Journal
 from tavern_desktop.storage.journal_format import JournalKind
+from tavern_desktop.storage.journal_owner import IDENTITY, keep_identity
 from tavern_desktop.storage.journal_state import digests_at, digests_of, kept_state, save_state
 from tavern_desktop.storage.journal_thinning import thin
 from tavern_desktop.storage.own_folders import make_folder
-from tavern_desktop.storage.publish import write_small_file
 from tavern_desktop.storage.signature import Signature
 
-IDENTITY = "identity"
-"""Names the file in a journal's folder that says whose journal it is: the chat's integrity value."""
 STATE_BYTES = 1024 * 1024
 """The digests of a state are written anew once the journal has grown by so much since."""
 log = logging.getLogger(__name__)
@@ -175,7 +173,7 @@ class ChatJournal:
 
     def _keep_identity(self, identity: str | None) -> None:
         make_folder(self.journal.folder)
-        write_small_file(self.journal.folder / IDENTITY, (identity or "").encode())
+        keep_identity(self.journal.folder, identity)
         self._identity = identity
 
     def _note_published(self, signature: Signature, count: int, identity: str | None) -> None:
@@ -230,13 +228,6 @@ class ChatJournal:
         if not self._has_warned:
             self._has_warned = True
             self._warnings.append(text)
-
-
-def identity_of(journal: Journal) -> str | None:
-    """Return whose journal it is, None where that is not known."""
-    with contextlib.suppress(OSError, UnicodeDecodeError):
-        return (journal.folder / IDENTITY).read_text("utf-8") or None
-    return None
 
 
 def now_ms() -> int:

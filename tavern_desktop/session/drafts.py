@@ -137,6 +137,7 @@ class Drafts:
         self._under_way |= {(name, message) for message in open_editors}
         self._put(msgspec.structs.replace(draft, chat=name))
         self._put(Draft(draft.chat))
+        self.composer_changed.emit(chat, None)
 
     def flush(self) -> None:
         """Begin to write at once what is not on disk, as when the program ends; see `is_busy`."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from tavern_desktop.library.data_root import root_of
 from tavern_desktop.storage.errors import StorageError, from_os
 from tavern_desktop.storage.journal import Journal
 from tavern_desktop.storage.journal_folders import JOURNALS, REMOVED, chat_key, chat_name, move_journal
+from tavern_desktop.storage.journal_owner import identity_of, journal_chat, keep_name
 from tavern_desktop.storage.journal_thinning import thin_all
 from tavern_desktop.storage.own_folders import OwnFolders, make_folder
 from tavern_desktop.storage.unsaved import FOLDER as UNSAVED
@@ -82,8 +84,23 @@ class JournalPlace:
 
     def moved(self, former: Path, chat: Path) -> None:
         """Let the journal go with a chat that has another name now. Raises StorageError."""
-        move_journal(self.folder(former), self.folder(chat))
+        self._move(self.folder(former), chat)
         self.forget_unsaved(former)
+
+    def left_behind(self, chat: Path, identity: str) -> Iterator[Path]:
+        """Yield the former paths of chats of this identity whose journals are there and whose files are not.
+
+        A chat that another program gave another name to is among them; so may be one that it was copied from.
+        """
+        if self._home(chat)[0] != self.own_folder:
+            return  # such a journal may be in use by another process
+        with contextlib.suppress(OSError):
+            for entry in os.scandir(self.own_folder / JOURNALS):
+                journal = Journal(Path(entry.path))
+                if entry.name != REMOVED and identity_of(journal) == identity:
+                    former = Path(self._root or "/", journal_chat(journal))
+                    if self.folder(former).name == entry.name and not os.path.lexists(former):
+                        yield former
 
     def removed(self, chat: Path) -> None:
         """Put the journal of a removed chat aside: a new one of that name shall not take it for its own."""
@@ -93,7 +110,13 @@ class JournalPlace:
     def brought_back(self, former: Path, chat: Path) -> None:
         """Bring the journal of a removed chat back."""
         if self._aside(former).exists():
-            move_journal(self._aside(former), self.folder(chat))
+            self._move(self._aside(former), chat)
+
+    def _move(self, source: Path, chat: Path) -> None:
+        home, root = self._home(chat)
+        target = home / JOURNALS / chat_key(root, chat)
+        move_journal(source, target)
+        keep_name(target, chat_name(root, chat))
 
     def thin_all(self, used: Iterable[Path]) -> None:
         """See to it that the journals do not grow without end; those of the chats in `used` are left alone."""

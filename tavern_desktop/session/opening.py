@@ -105,6 +105,8 @@ class Opening:
         session.chat = Chat(loaded.header, loaded.messages)
         session.journaling.start(opened.journal)
         self._adopt(session.chat, loaded)
+        if opened.former is not None:
+            session.path_changed.emit(opened.former)
         if opened.warning:
             session.notice.emit(opened.warning)
         if opened.recovery is not None:

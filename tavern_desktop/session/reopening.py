@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -19,7 +19,7 @@ from tavern_desktop.chat.deltas import Delta, DeltaMismatch
 from tavern_desktop.chat.message import Message
 from tavern_desktop.chat.recognition import recognise
 from tavern_desktop.session.backup_texts import texts_of_backup
-from tavern_desktop.session.chat_journal import ChatJournal, Note, identity_of, now_ms
+from tavern_desktop.session.chat_journal import ChatJournal, Note, now_ms
 from tavern_desktop.session.commands import Command, Mark
 from tavern_desktop.session.journal_place import JournalPlace
 from tavern_desktop.session.journal_steps import go
@@ -31,7 +31,8 @@ from tavern_desktop.session.version_steps import steps_between
 from tavern_desktop.session.versions import Version
 from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.storage.journal import Journal, Published
-from tavern_desktop.storage.journal_state import digests_at, state_of
+from tavern_desktop.storage.journal_owner import identity_of
+from tavern_desktop.storage.journal_state import digests_at, digests_of, state_of
 
 UNSAVED, SAVED_OVER = "Changes that were not saved", "Messages that were saved over"
 """Labels of what is brought back."""
@@ -80,6 +81,8 @@ class Opened:
     number: int = 0
     """The state that the file is in."""
     warning: str = ""
+    former: Path | None = None
+    """What the chat was called when it was last open here, where another program gave it another name since."""
 
 
 def open_journal(place: JournalPlace, chat: Path, kind: str, loaded: Loaded) -> Opened:
@@ -90,9 +93,16 @@ def open_journal(place: JournalPlace, chat: Path, kind: str, loaded: Loaded) -> 
         if let_go is None:
             return Opened(None)  # another process has the chat open too, and writes down what it does
         journal.let_go = let_go
+        former = None if journal.journal.number else _take_along(place, chat, loaded)
+        if former is not None:
+            journal = ChatJournal(place, chat, kind)
+            journal.let_go = let_go
         if _is_of(journal.journal, loaded):
             with contextlib.suppress(DeltaMismatch):  # it tells of something else: begin anew
-                return _reopened(journal, chat, loaded)
+                opened = _reopened(journal, chat, loaded)
+                if former is not None and opened.recovery is not None:
+                    place.note_unsaved(chat, kind, opened.recovery.at_ms)
+                return replace(opened, former=former)
         if journal.journal.number:
             place.removed(chat)
             journal = ChatJournal(place, chat, kind)
@@ -128,6 +138,30 @@ def _put_aside(place: JournalPlace, chat: Path, error: StorageError) -> str:
         return f"{told}; it is kept as {PendingVersions(place).set_aside(chat)}. {sentence(error)}"
     except StorageError as other:
         return f"{told}. {sentence(other)}"
+
+
+def _take_along(place: JournalPlace, chat: Path, loaded: Loaded) -> Path | None:
+    """Give a chat without a journal the one of the chat that it was before another program renamed it.
+
+    Return where it was. A copy may have the identity too, so the file has to go on from what was last saved there.
+    Raises StorageError.
+    """
+    if loaded.identity is None:
+        return None
+    records = [message.raw for message in loaded.messages]
+    found = [
+        former for former in place.left_behind(chat, loaded.identity) if _continues(place.journal(former), records)
+    ]
+    if len(found) != 1:
+        return None
+    place.moved(found[0], chat)
+    return found[0]
+
+
+def _continues(journal: Journal, records: Sequence[bytes]) -> bool:
+    published = journal.published
+    saved = digests_at(journal, journal.number if published is None else published.number)
+    return saved is not None and saved == digests_of(records[: len(saved)])
 
 
 def _is_of(journal: Journal, loaded: Loaded) -> bool:

@@ -1,7 +1,7 @@
 """Where the journal of a chat is, in our own folders (decision D11).
 
 A journal belongs to a path below a data root: it stays when the root is not there for a while, and a copy of a data
-folder begins without. Other programs that rename a chat leave its journal behind.
+folder begins without. Other programs that rename a chat leave its journal behind; see `session.reopening`.
 """
 
 from __future__ import annotations

@@ -6,9 +6,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 
 from tests.flows.conftest import MakeChat
-from tests.flows.person import Person
+from tests.flows.person import CTRL, Person
+from tests.flows.test_typed_text import write, written
 from tests.flows.test_written_meanwhile import banner, records, started
 
 
@@ -47,6 +49,42 @@ def test_another_chat_of_that_size_is_not_taken_for_it(person: Person, make_chat
     other.write_bytes(content.replace(b'"integrity":"', b'"integrity":"x', 1)[: len(content)])
     path.unlink()
     person.wait(lambda: banner(person) == "This chat no longer exists on disk.")
+    person.quit()
+
+
+def test_renamed_while_the_program_is_not_running(person: Person, make_chat: MakeChat) -> None:
+    """What can be undone belongs to the chat and not to its name."""
+    path = make_chat(40)
+    person.start()
+    person.open_newest()
+    count = person.view.model().total()
+    person.edit(count - 1, "Written here.")
+    person.quit()
+    path.rename(path.with_name("Another road.jsonl"))
+    person.start()
+    person.open_newest()
+    assert person.text_of(count - 1) == "Written here."
+    person.wait(lambda: person.window.desk.session.undo_label == "Edit message")
+    person.view.setFocus()
+    person.press(Qt.Key.Key_Z, CTRL)
+    person.wait(lambda: person.text_of(count - 1) != "Written here.")
+    person.quit()
+
+
+def test_renamed_while_another_chat_is_in_view(person: Person, make_chat: MakeChat) -> None:
+    """What was typed and not sent is there under the new name too."""
+    path = make_chat(40)
+    other = path.with_name("Other.jsonl")
+    other.write_bytes(path.read_bytes().replace(b'"integrity":"', b'"integrity":"x', 1))
+    person.start()
+    person.open_file(path)
+    person.edit(person.view.model().total() - 1, "Written here.")
+    write(person, "a thought")
+    person.open_file(other)
+    person.wait(lambda: not written(person))
+    new = path.rename(path.with_name("Another road.jsonl"))
+    person.open_file(new)
+    person.wait(lambda: written(person) == "a thought")
     person.quit()
 
 

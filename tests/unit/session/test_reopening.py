@@ -290,3 +290,80 @@ def test_a_fault_of_ours_leaves_the_chat_without_a_history(desk: Desk, monkeypat
         with pytest.raises(TypeError):
             desk.start()
     assert (desk.session.state, desk.texts[1]) == ("ready", "mine")
+
+
+# -- another program gave it another name ---------------------------------------------------------------------
+
+
+def renamed(desk: Desk, name: str = "another road.jsonl", folder: str = "Mira") -> Path:
+    new = desk.path.parent.with_name(folder) / name
+    new.parent.mkdir(exist_ok=True)
+    return desk.path.rename(new)
+
+
+@pytest.mark.parametrize("folder", ["Mira", "Mira Vale"])
+def test_renamed_while_it_was_closed_it_keeps_its_history(desk: Desk, folder: str) -> None:
+    desk.edit(1, "mine")
+    desk.close()
+    new = renamed(desk, folder=folder)
+    desk.start(opens=False)
+    desk.path = new
+    desk.open(new)
+    assert (desk.recovered, desk.story()) == ([], [("command", "Edit message")])
+    assert desk.session.undo_label == "Edit message"
+    desk.edit(2, "and more")
+    desk.restart()
+    assert desk.story() == [("command", "Edit message"), ("command", "Edit message")]
+    again = renamed(desk, "once more.jsonl", folder)
+    desk.start(opens=False)
+    desk.path = again
+    desk.open(again)
+    assert len(desk.story()) == 2, "what it was called before is known a second time too"
+
+
+def test_what_was_written_under_the_new_name_stands_in_the_history(desk: Desk) -> None:
+    desk.edit(1, "mine")
+    desk.close()
+    desk.path = renamed(desk)
+    with desk.path.open("ab") as file:
+        file.write(b"\n" + json.dumps(said("theirs", 40)).encode())
+    desk.start()
+    assert (desk.recovered, desk.texts[-1]) == ([], "theirs")
+    assert [kind for kind, _ in desk.story()] == ["command", "outside"]
+
+
+def test_what_was_not_saved_under_the_old_name_is_back(desk: Desk) -> None:
+    desk.edit(1, "published")
+    desk.save()
+    desk.edit(3, "never saved")
+    desk.path = renamed(desk)
+    desk.start()
+    assert desk.texts[3] == "never saved"
+    assert desk.unsaved() == [str(desk.path)]
+    desk.runner.advance(1)
+    assert (desk.on_disk(), desk.unsaved()) == (desk.texts, [])
+
+
+def test_a_copy_takes_no_history_from_what_it_was_copied_from(desk: Desk) -> None:
+    desk.edit(1, "mine")
+    desk.close()
+    copy = desk.path.with_name("copy.jsonl")
+    copy.write_bytes(desk.path.read_bytes())
+    original, desk.path = desk.path, copy
+    desk.start()
+    assert desk.story() == []
+    desk.path = original
+    desk.start()
+    assert desk.story() == [("command", "Edit message")]
+
+
+def test_a_branch_is_not_taken_for_what_it_was_cut_from(desk: Desk) -> None:
+    """It has the identity, and the chat is gone; but what was saved there is not in it, and shall not come into it."""
+    desk.edit(1, "mine")
+    desk.close()
+    branch = desk.path.with_name("branch.jsonl")
+    branch.write_bytes(b"\n".join(lines(desk.path)[:5]))
+    desk.path.unlink()
+    desk.path = branch
+    desk.start()
+    assert (desk.story(), desk.recovered, len(desk.texts)) == ([], [], 4)
