@@ -11,6 +11,7 @@ from PySide6.QtCore import QAbstractListModel, QCoreApplication, QLocale, QModel
 
 from tavern_desktop.chat.searched import NOTE, REASONING, SWIPE, TEXT, TRANSLATION
 from tavern_desktop.library.recents import ChatRow
+from tavern_desktop.storage.conflict_copies import read_name
 from tavern_desktop.storage.directory import FileFailure
 from tavern_desktop.storage.search import RECORD, TITLE, Hit
 from tavern_desktop.ui.library.entries import useful_title
@@ -129,7 +130,7 @@ _FIELDS: dict[str, Callable[[], str]] = {
 
 def _head_of(path: str, row: ChatRow | None, most: int) -> ChatHead:
     if row is None:
-        return ChatHead(path, Path(path).stem, "", "", most)
+        return ChatHead(path, Path(path).stem, _tr("conflict copy") if read_name(Path(path).name) else "", "", most)
     return ChatHead(path, row.name, useful_title(row.name, row.title), row.avatar, most)
 
 
