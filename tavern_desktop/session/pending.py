@@ -92,12 +92,10 @@ class PendingVersions:
     def version(self, chat: Path, loaded: Loaded) -> Version | None:
         """Return what the chat should be, given its file, None where nothing waits.
 
-        If another program wrote the file meanwhile it has all messages of both. Raises StorageError where one waits
-        that cannot be read.
+        If another program wrote the file meanwhile, or if that is not known because the note cannot be read, it has all
+        messages of both. Raises StorageError where one waits that cannot be read.
         """
         note = _read(self.file(chat).with_suffix(NOTE))
-        if note is None:
-            return None
         try:
             waiting = load(self.file(chat), kind="character")
         except StorageError as error:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tavern_desktop.session.commands import AppendMessage, DeleteMessages
-from tavern_desktop.session.pending import PENDING
+from tavern_desktop.session.pending import NOTE, PENDING
 from tavern_desktop.storage import publish
 from tavern_desktop.storage.errors import sentence
 from tavern_desktop.storage.signature import Signature
@@ -91,6 +91,24 @@ def test_without_a_journal_it_is_united_with_what_another_program_wrote(
     desk.elsewhere([*RECORDS, reply("theirs")])
     desk.start()
     assert sorted(desk.texts[4:]) == ["mine", "theirs"]
+    desk.runner.advance(1)
+    assert (desk.on_disk(), waiting(desk)) == (desk.texts, [])
+
+
+@pytest.mark.parametrize("note", [b"", b"{half a no", None])
+def test_without_its_note_it_is_not_forgotten(desk: Desk, monkeypatch: pytest.MonkeyPatch, note: bytes | None) -> None:
+    with blocked(desk, monkeypatch):
+        desk.do(AppendMessage(user("mine")))
+        desk.save()
+    for file in desk.journal().folder.iterdir():
+        file.unlink()
+    (file,) = waiting(desk)
+    if note is None:
+        file.with_suffix(NOTE).unlink()
+    else:
+        file.with_suffix(NOTE).write_bytes(note)
+    desk.start()
+    assert desk.texts[4:] == ["mine"]
     desk.runner.advance(1)
     assert (desk.on_disk(), waiting(desk)) == (desk.texts, [])
 
