@@ -85,6 +85,11 @@ class OpenChats:
         self._has_thinned = False
 
     @property
+    def is_read_only(self) -> bool:
+        """Say whether another process has the data folder, so that nothing in it may be changed here."""
+        return self._setup.read_only
+
+    @property
     def runner(self) -> Runner:
         """Where the work for these chats runs."""
         return self._runner

@@ -24,6 +24,10 @@ class Need(Flag):
     """A chat file is in view, readable or not."""
     CHAT = auto()
     """A chat is open and may be edited."""
+    READ = auto()
+    """A chat is there to be read, whether or not it may be edited."""
+    WRITABLE = auto()
+    """The data folder may be changed: no other process has it."""
     CURRENT = auto()
     """A message is current."""
     SWIPES = auto()
@@ -72,32 +76,35 @@ def _a(text: object, keys: str = "", icon: str = "", needs: Need = Need.NOTHING,
 
 
 _MESSAGE = Need.CHAT | Need.CURRENT
+_READ = Need.READ | Need.CURRENT
+_CHARACTER = Need.CHARACTER | Need.WRITABLE
+_CHAT_FILE = Need.FILE | Need.WRITABLE
 
 
 class Act(Enum):
     """All actions. The value is the declaration."""
 
-    NEW_CHAT = _a(QT_TRANSLATE_NOOP("Act", "New Chat with This Character"), "Ctrl+N", "chat-plus", Need.CHARACTER)
+    NEW_CHAT = _a(QT_TRANSLATE_NOOP("Act", "New Chat with This Character"), "Ctrl+N", "chat-plus", _CHARACTER)
     NEW_WINDOW = _a(QT_TRANSLATE_NOOP("Act", "New Window"), "Ctrl+Shift+N", "window")
     OPEN_FILE = _a(QT_TRANSLATE_NOOP("Act", "Open Chat File…"), "Ctrl+O", "file")
     OPEN_FOLDER = _a(QT_TRANSLATE_NOOP("Act", "Choose Data Folder…"), "", "folder")
     WELCOME = _a(QT_TRANSLATE_NOOP("Act", "Welcome Page"), "", "star")
     SAVE = _a(QT_TRANSLATE_NOOP("Act", "Save Now"), "Ctrl+S", "save", Need.CHAT)
     SHOW_FILE = _a(QT_TRANSLATE_NOOP("Act", "Show File in Folder"), "", "folder", Need.FILE)
-    RENAME_CHAT = _a(QT_TRANSLATE_NOOP("Act", "Rename Chat…"), "Ctrl+Shift+R", "pencil", Need.FILE)
-    DUPLICATE_CHAT = _a(QT_TRANSLATE_NOOP("Act", "Duplicate Chat"), "", "duplicate", Need.FILE)
-    BRANCH_CHAT = _a(QT_TRANSLATE_NOOP("Act", "Branch from the End"), "", "branch", Need.FILE)
+    RENAME_CHAT = _a(QT_TRANSLATE_NOOP("Act", "Rename Chat…"), "Ctrl+Shift+R", "pencil", _CHAT_FILE)
+    DUPLICATE_CHAT = _a(QT_TRANSLATE_NOOP("Act", "Duplicate Chat"), "", "duplicate", _CHAT_FILE)
+    BRANCH_CHAT = _a(QT_TRANSLATE_NOOP("Act", "Branch from the End"), "", "branch", _CHAT_FILE)
     MANAGE_CHATS = _a(QT_TRANSLATE_NOOP("Act", "Manage Chats…"), "Ctrl+Shift+M", "chat", Need.OWNER)
-    RENAME_CHARACTER = _a(QT_TRANSLATE_NOOP("Act", "Rename Character…"), "", "pencil", Need.CHARACTER)
-    REMOVE_CHARACTER = _a(QT_TRANSLATE_NOOP("Act", "Move Character to the Bin…"), "", "trash", Need.CHARACTER)
-    NEW_CHARACTER = _a(QT_TRANSLATE_NOOP("Act", "New Character…"), "", "plus")
-    IMPORT_CHARACTER = _a(QT_TRANSLATE_NOOP("Act", "Import Character…"), "", "import")
-    IMPORT_CHATS = _a(QT_TRANSLATE_NOOP("Act", "Import Chats…"), "", "import")
+    RENAME_CHARACTER = _a(QT_TRANSLATE_NOOP("Act", "Rename Character…"), "", "pencil", _CHARACTER)
+    REMOVE_CHARACTER = _a(QT_TRANSLATE_NOOP("Act", "Move Character to the Bin…"), "", "trash", _CHARACTER)
+    NEW_CHARACTER = _a(QT_TRANSLATE_NOOP("Act", "New Character…"), "", "plus", Need.WRITABLE)
+    IMPORT_CHARACTER = _a(QT_TRANSLATE_NOOP("Act", "Import Character…"), "", "import", Need.WRITABLE)
+    IMPORT_CHATS = _a(QT_TRANSLATE_NOOP("Act", "Import Chats…"), "", "import", Need.WRITABLE)
     EXPORT = _a(QT_TRANSLATE_NOOP("Act", "Export Chat…"), "Ctrl+Shift+E", "file", Need.FILE)
     BACKUPS = _a(QT_TRANSLATE_NOOP("Act", "Show Backups…"), "", "save", Need.FILE)
     CONTINUE_LINKED = _a(QT_TRANSLATE_NOOP("Act", "Continue in a New Linked Chat…"), "", "chat-plus", Need.CHAT)
     CONFLICT_COPIES = _a(QT_TRANSLATE_NOOP("Act", "Conflict Copies…"), "", "swipes", Need.COPIES)
-    REMOVE_CHAT = _a(QT_TRANSLATE_NOOP("Act", "Move Chat to the Bin"), "Ctrl+Shift+Del", "trash", Need.FILE)
+    REMOVE_CHAT = _a(QT_TRANSLATE_NOOP("Act", "Move Chat to the Bin"), "Ctrl+Shift+Del", "trash", _CHAT_FILE)
     SETTINGS = _a(QT_TRANSLATE_NOOP("Act", "Settings…"), "Ctrl+,", "settings")
     CLOSE_WINDOW = _a(QT_TRANSLATE_NOOP("Act", "Close Window"), "Ctrl+W", "close")
     QUIT = _a(QT_TRANSLATE_NOOP("Act", "Quit"), "Ctrl+Q", "quit")
@@ -106,16 +113,16 @@ class Act(Enum):
     REDO = _a(QT_TRANSLATE_NOOP("Act", "Redo"), "Ctrl+Shift+Z Ctrl+Y", "redo", Need.REDO)
     COPY = _a(QT_TRANSLATE_NOOP("Act", "Copy"), "Ctrl+C", "copy", Need.FILE)
     COPY_MARKDOWN = _a(QT_TRANSLATE_NOOP("Act", "Copy as Markdown"), "Ctrl+Shift+C", "copy", Need.FILE)
-    FIND = _a(QT_TRANSLATE_NOOP("Act", "Find in This Chat"), "Ctrl+F", "search", Need.CHAT)
-    FIND_NEXT = _a(QT_TRANSLATE_NOOP("Act", "Find Next"), "F3", "chevron-down", Need.CHAT | Need.SEARCH)
-    FIND_PREVIOUS = _a(QT_TRANSLATE_NOOP("Act", "Find Previous"), "Shift+F3", "chevron-up", Need.CHAT | Need.SEARCH)
+    FIND = _a(QT_TRANSLATE_NOOP("Act", "Find in This Chat"), "Ctrl+F", "search", Need.READ)
+    FIND_NEXT = _a(QT_TRANSLATE_NOOP("Act", "Find Next"), "F3", "chevron-down", Need.READ | Need.SEARCH)
+    FIND_PREVIOUS = _a(QT_TRANSLATE_NOOP("Act", "Find Previous"), "Shift+F3", "chevron-up", Need.READ | Need.SEARCH)
     FIND_ALL = _a(QT_TRANSLATE_NOOP("Act", "Find in All Chats"), "Ctrl+Shift+F", "search")
 
-    SELECT_PREVIOUS = _a(QT_TRANSLATE_NOOP("Act", "Previous Message"), "Ctrl+Up", "chevron-up", Need.CHAT)
-    SELECT_NEXT = _a(QT_TRANSLATE_NOOP("Act", "Next Message"), "Ctrl+Down", "chevron-down", Need.CHAT)
+    SELECT_PREVIOUS = _a(QT_TRANSLATE_NOOP("Act", "Previous Message"), "Ctrl+Up", "chevron-up", Need.READ)
+    SELECT_NEXT = _a(QT_TRANSLATE_NOOP("Act", "Next Message"), "Ctrl+Down", "chevron-down", Need.READ)
     EDIT = _a(QT_TRANSLATE_NOOP("Act", "Edit Message"), "F2", "pencil", _MESSAGE)
-    COPY_MESSAGE = _a(QT_TRANSLATE_NOOP("Act", "Copy Message Text"), "", "copy", _MESSAGE)
-    COPY_REASONING = _a(QT_TRANSLATE_NOOP("Act", "Copy Reasoning"), "", "copy", _MESSAGE | Need.REASONING)
+    COPY_MESSAGE = _a(QT_TRANSLATE_NOOP("Act", "Copy Message Text"), "", "copy", _READ)
+    COPY_REASONING = _a(QT_TRANSLATE_NOOP("Act", "Copy Reasoning"), "", "copy", _READ | Need.REASONING)
     SWIPE_LEFT = _a(QT_TRANSLATE_NOOP("Act", "Previous Swipe"), "Alt+Left", "chevron-left", _MESSAGE | Need.SWIPES)
     SWIPE_RIGHT = _a(QT_TRANSLATE_NOOP("Act", "Next Swipe"), "Alt+Right", "chevron-right", _MESSAGE | Need.SWIPES)
     REGENERATE = _a(QT_TRANSLATE_NOOP("Act", "Write Another Swipe"), "Ctrl+R", "refresh", _MESSAGE)

@@ -102,6 +102,10 @@ class Arriving(QObject):
         otherwise: Callable[[], object] | None = None,
     ) -> None:
         """Do something off the window's thread; `what` begins the sentence that says why it failed."""
+        if self._services.open_chats.is_read_only:
+            reason = self.tr("Another program has this data folder open.")
+            self._tell_failure(what, reason)
+            return
 
         def take(outcome: Outcome[T]) -> None:
             try:
@@ -110,12 +114,15 @@ class Arriving(QObject):
                 if otherwise is not None and isinstance(error, CardError):
                     otherwise()
                     return
-                text = self.tr("{what} is not among the characters. {reason}")
-                self._say(Notice(text.format(what=what, reason=_reason(error)), tone="warning", key=KEY))
+                self._tell_failure(what, _reason(error))
             else:
                 done(found)
 
         self._services.runner.submit(work, take)
+
+    def _tell_failure(self, what: str, reason: str) -> None:
+        text = self.tr("{what} is not among the characters. {reason}")
+        self._say(Notice(text.format(what=what, reason=reason), tone="warning", key=KEY))
 
     def _begin(self, stem: str, then: Callable[[], object] | None = None) -> None:
         self._part.pane.banner.take_away(KEY)

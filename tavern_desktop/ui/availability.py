@@ -15,14 +15,17 @@ def available(session: ChatSession | None, current: int | None) -> Need:
     there = Need.FILE
     if session.chat is not None and links.parent_of(session.chat.header.metadata()):
         there |= Need.BRANCHED
-    if session.chat is None or not session.can_change:
+    if session.chat is None:
+        return there
+    there |= Need.READ | _of_message(session.chat, current)
+    if not session.can_change:
         return there
     there |= Need.CHAT
     if session.undo_label is not None:
         there |= Need.UNDO
     if session.redo_label is not None:
         there |= Need.REDO
-    return there | _of_message(session.chat, current)
+    return there
 
 
 def _of_message(chat: Chat, key: int | None) -> Need:

@@ -215,6 +215,8 @@ class ChatPart(QObject):
 
     def _show_available(self) -> None:
         there = self.desk.available()
+        if self._services.may_write:
+            there |= Need.WRITABLE
         if self._window.library.chosen_character():
             there |= Need.CHARACTER
         if self.owners.has_one_at_hand:

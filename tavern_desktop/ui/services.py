@@ -200,6 +200,11 @@ class Services(QObject):
             self._open_chats = self._make_open_chats(self.root)
         return self._open_chats
 
+    @property
+    def may_write(self) -> bool:
+        """Say whether nothing is known of another process that has the data folder."""
+        return self._open_chats is None or not self._open_chats.is_read_only
+
     def look_at_chats(self) -> None:
         """See whether other programs wrote the open chats."""
         if self._open_chats is not None:

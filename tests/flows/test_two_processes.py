@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.storage.own_folders import own_folders
+from tavern_desktop.ui.actions import Act
 from tavern_desktop.ui.outside_watch import OutsideWatch
 from tests.flows.conftest import MakeChat
-from tests.flows.person import Person
+from tests.flows.person import CTRL, Person
 from tests.flows.test_written_meanwhile import banner, press, records
 
 HANGING = """
@@ -51,6 +53,15 @@ def test_while_it_hangs_chats_are_read_and_once_it_is_dead_they_are_written(
     session = person.window.desk.session
     person.wait(lambda: session.state == "ready")
     assert not is_editable(person)
+    # It can be read and searched, and nothing is offered that would write.
+    actions = person.window.part.actions
+    assert actions[Act.FIND].isEnabled()
+    refused = (Act.NEW_CHARACTER, Act.IMPORT_CHARACTER, Act.IMPORT_CHATS, Act.NEW_CHAT, Act.RENAME_CHAT, Act.EDIT)
+    assert [act for act in refused if actions[act].isEnabled()] == []
+    person.press(Qt.Key.Key_F, CTRL)
+    person.type("a")
+    person.wait(lambda: person.window.pane.find_bar.isVisible())
+    person.press(Qt.Key.Key_Escape)
 
     # It still hangs: nothing changes by trying again.
     press(person, "Try Again")
