@@ -19,6 +19,9 @@ SECONDS = 60.0
 """How long is waited for what must come; it decides nothing."""
 
 
+_BROKEN = b"(broken off)"
+
+
 class ModelServer:
     """One model, `tiny`, that takes 4,096 tokens. Texts are handed out to the replies in the order they were asked."""
 
@@ -81,6 +84,11 @@ class ModelServer:
         queue = self._pieces[reply]
         self._run_soon(lambda: queue.put_nowait(None))
 
+    def break_off(self, reply: int = -1) -> None:
+        """Close the connection of a reply in the middle."""
+        queue = self._pieces[reply]
+        self._run_soon(lambda: queue.put_nowait(_BROKEN))
+
     def unplug(self) -> None:
         """Close every connection in the middle, and the port."""
         self._run(lambda: self._server.__aexit__(None, None, None))
@@ -117,6 +125,9 @@ class ModelServer:
             text = piece.result()
             if text is None:
                 break
+            if text == _BROKEN:
+                answer.drop()
+                return
             await answer.piece(text if isinstance(text, bytes) else OPENAI.record(text))
         gone.cancel()
         await answer.piece(OPENAI.ending())

@@ -18,6 +18,8 @@ def add_generating(commands: Any, common: argparse.ArgumentParser, add: AddComma
 
     send = add(commands, common, "send", "send", "send a message, stream the reply to stdout, save both")
     _common(send)
+    allowed = "a tool that is offered and runs without a question; may be given several times"
+    send.add_argument("--allow-tool", metavar="NAME", action="append", default=[], dest="tools", help=allowed)
     which = send.add_mutually_exclusive_group(required=True)
     which.add_argument("--text", metavar="TEXT", help="the message")
     which.add_argument("--reply", action="store_true", help="send nothing, have the character speak next")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from tavern_desktop.chat.header import Header
 from tavern_desktop.cli import output
@@ -14,7 +17,7 @@ from tavern_desktop.library.data_root import DataRoot, root_of
 from tavern_desktop.prompt.messages import LeftOut, Part, Prompt, PromptError
 from tavern_desktop.session.connections import Connections
 from tavern_desktop.session.generating.generations import Generations
-from tavern_desktop.session.generating.jobs import GenerateJob, Wanted, generate_request
+from tavern_desktop.session.generating.jobs import GenerateJob, SoFar, ToldCall, Wanted, generate_request
 from tavern_desktop.session.generating.model_servers import ModelServers
 from tavern_desktop.session.generating.scenes import Asked
 from tavern_desktop.session.generating.speaking import voices_of
@@ -51,23 +54,27 @@ def prompt(context: Context) -> int:
 
 
 def send(context: Context) -> int:
-    """Send a message and print the reply as it comes."""
+    """Send a message and print the reply as it comes; tools that it calls are told of on the error stream."""
     args = context.args
+    if args.tools and (args.swipe or args.goes_on):
+        raise CommandRefused("Only a new reply calls tools: --allow-tool goes with --text or --reply.")
     path = context.chat_file(args.file)
     kind: Any = "swipe" if args.swipe else "continue" if args.goes_on else "reply"
     backend = Connections(context.folders).find(args.backend).id if args.backend else ""
-    wanted = Wanted(str(path), kind, args.text or "", args.speaker, backend)
+    wanted = Wanted(str(path), kind, args.text or "", args.speaker, backend, tuple(args.tools))
     root = root_of(path)
     folder = context.folders.for_root((root or context.root).path).data
     printer = _Printer(quiet=context.json)
-    report = ask_owner(folder, generate_request(wanted), lambda told: printer.show(told.get("text", "")))
+    report = ask_owner(folder, generate_request(wanted), printer.show_report)
     if report is None:
         with owning(folder):
             report = _send_here(context, root, wanted, printer)
-    printer.end(str(report["text"]))
+    printer.show_report(report)
+    printer.end()
+    reply = report["reply"]
     if context.json:
-        output.say_json({"file": str(path), **report})
-    failure = report.get("failure")
+        output.say_json({"file": str(path), **reply})
+    failure = reply["failure"]
     if failure:
         there = " The message is in the chat; `send --reply` asks for the reply again." if wanted.text else ""
         raise CommandRefused(failure["message"] + there)
@@ -80,9 +87,10 @@ def _send_here(context: Context, root: DataRoot | None, wanted: Wanted, printer:
     chats = open_chats(runner, context, root)
     servers = ModelServers(runner, context.folders, folder, frame=0)
     generations = Generations(chats, lambda: servers)
-    generations.started.connect(lambda task: task.log.added.connect(lambda _: printer.show(task.log.so_far().text)))
     try:
         job = GenerateJob(runner, chats, generations, wanted)
+        show = partial(_show_so_far, job, printer)
+        generations.started.connect(lambda task: task.log.added.connect(lambda _: show()))
         try:
             runner.run_until(lambda: job.is_finished, LONGEST)
         except KeyboardInterrupt:  # what has come is kept, as by Stop in the window
@@ -92,29 +100,45 @@ def _send_here(context: Context, root: DataRoot | None, wanted: Wanted, printer:
         servers.close()
     if job.error is not None:
         raise job.error
-    return job.outcome()
+    return {"so_far": job.so_far, **job.outcome()}
+
+
+def _show_so_far(job: GenerateJob, printer: _Printer) -> None:
+    printer.show_report({"so_far": job.so_far})
 
 
 class _Printer:
-    """Prints a text that grows, each part of it once."""
+    """Prints a reply that grows, each part of it once; what became of calls goes to the error stream."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
-        self._shown = 0
+        self._shown = self._told = 0
 
-    def show(self, text: str) -> None:
-        """Print what is new."""
-        if not self._quiet and len(text) > self._shown:
-            sys.stdout.write(output.visible_lines(text[self._shown :]))
-            sys.stdout.flush()
-            self._shown = len(text)
+    def show_report(self, report: dict[str, Any]) -> None:
+        """Print what is new of what a report says under `so_far`."""
+        if self._quiet or "so_far" not in report:
+            return
+        so_far = msgspec.convert(report["so_far"], SoFar)
+        for call in so_far.calls[self._told :]:
+            _tell_call(call)
+        self._told = len(so_far.calls)
+        sys.stdout.write(output.visible_lines(so_far.text[self._shown :]))
+        sys.stdout.flush()
+        self._shown = max(self._shown, len(so_far.text))
 
-    def end(self, text: str) -> None:
-        """End the line; a reply that never grew before our eyes is printed whole."""
-        if not self._shown:
-            self.show(text)
-        if not self._quiet and self._shown:
+    def end(self) -> None:
+        """End the line."""
+        if self._shown:
             sys.stdout.write("\n")
+
+
+def _tell_call(call: ToldCall) -> None:
+    if call.is_refused:
+        output.complain(f"[{call.name}: not allowed; --allow-tool {call.name} lets it run]")
+        return
+    sign = "failed" if call.is_error else "answered"
+    arguments = output.shortened(call.arguments, SHOWN)
+    output.complain(f"[{call.name}({arguments}) {sign}: {output.shortened(call.text, SHOWN)}]")
 
 
 def _asked(path: Path, kind: Kind, speaker: str) -> Asked:

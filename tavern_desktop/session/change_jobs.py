@@ -31,7 +31,7 @@ class GrowingJob(Protocol):
     error: StorageError | Refused | None
 
     @property
-    def text(self) -> str:
+    def so_far(self) -> Message:
         """What has come."""
 
     def outcome(self) -> Message:
@@ -92,12 +92,15 @@ class ChangeDesk:
         if job is None:
             return _failed(StorageError("validation", "argument", "There is no such job"))
         if not job.is_finished:
-            so_far = "" if isinstance(job, ChangeJob | FileJob | ReadJob) else job.text
-            return {"state": "working", "job": name} | ({"text": so_far} if so_far else {})
+            return {"state": "working", "job": name, **_so_far(job)}
         del self._jobs[name]
         if job.error is not None:
             return _failed(job.error)
-        return {"state": "done", **job.outcome()}
+        return {"state": "done", **_so_far(job), **job.outcome()}
+
+
+def _so_far(job: Job) -> Message:
+    return {} if isinstance(job, ChangeJob | FileJob | ReadJob) else {"so_far": job.so_far}
 
 
 def change_request(path: Path, change: Change) -> Message:

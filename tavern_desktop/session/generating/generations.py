@@ -73,11 +73,12 @@ class Generations:
         count: int = 1,
         *,
         connection: str = "",
+        tools: tuple[str, ...] = (),
         tool_rounds: int = 0,
     ) -> GenerationTask:
         """Begin a reply: behind the last message, or for the message `key` (swipe, continue); `count` alternatives.
-        `connection`: id or name of the one to use this time, "" for the chat's. `tool_rounds`: how often tools were
-        called for it already.
+        `connection`: id or name of the one to use this time, "" for the chat's. `tools`: see `Asked.tools`.
+        `tool_rounds`: how often tools were called for it already.
 
         A message that cannot have alternatives, such as the user's, is answered instead. Raises CommandRefused.
         """
@@ -101,12 +102,13 @@ class Generations:
         grows = messages[index].key if index is not None and kind in ("swipe", "continue") else None
         target = Target(kind, messages[:end], grows)
         may_call = kind == "reply" and count == 1 and tool_rounds < MOST_TOOL_ROUNDS
-        asked = Asked(session.path, chat.header.metadata(), messages, end, kind, speaker, persona, connection, may_call)
+        metadata = chat.header.metadata()
+        asked = Asked(session.path, metadata, messages, end, kind, speaker, persona, connection, may_call, tools)
         task = GenerationTask(session, target, speaker, persona.name, self._models.means)
         # The task holds the chat open as a view does: nobody has to look for the reply to reach it.
         self._open_chats.open(session.path, session.kind)
         self._running[task.id] = task
-        again = partial(self.start, session, "reply", speaker, persona, connection=connection)
+        again = partial(self.start, session, "reply", speaker, persona, connection=connection, tools=tools)
         task.ended.connect(self._end_of(task, partial(again, tool_rounds=tool_rounds + 1)))
         # The request is built while those who watch make room for the reply.
         task.start(self._produce(asked, count))

@@ -33,6 +33,7 @@ from tavern_desktop.session.generating.scenes import Asked, ChatChoices, chat_ch
 from tavern_desktop.session.generating.task import NoModel, Produce, Prompted, Put
 from tavern_desktop.session.generating.text_templates import template_of
 from tavern_desktop.session.generating.tool_offers import tokens_of
+from tavern_desktop.session.refusals import Refused
 from tavern_desktop.tools.definition import Tool
 
 T = TypeVar("T")
@@ -81,9 +82,11 @@ Note = Callable[[Connection, "Failed | None"], object]
 
 
 class OfferTools(Protocol):
-    """Returns the tools that models are offered now; with `starts` the servers are started that have some."""
+    """Returns the tools that models are offered now, see `ToolOffers.all`."""
 
-    def __call__(self, *, starts: bool = True) -> Awaitable[list[Tool]]: ...
+    def __call__(
+        self, wished: bool | None = None, named: Sequence[str] = (), *, starts: bool = True
+    ) -> Awaitable[list[Tool]]: ...
 
 
 class Requests:
@@ -119,7 +122,7 @@ class Requests:
 
             chosen, backend = await self._open(asked, tell)
             connection = chosen.connection
-            tools = await self._tools(chosen, backend, starts=asked.may_call)
+            tools = await self._tools(asked, chosen, backend, starts=asked.may_call)
             for attempt in range(ROUNDS):
                 prompt, request = await self._request(asked, chosen, backend, count, tools)
                 called = tuple(tools) if request.tool_choice == "auto" else ()
@@ -150,7 +153,7 @@ class Requests:
         if chosen.connection.protocol == "local":
             return await asyncio.to_thread(_unconnected, asked, chosen.generation)
         backend = self._backend(chosen)
-        return await self._request(asked, chosen, backend, 1, await self._tools(chosen, backend, starts=False))
+        return await self._request(asked, chosen, backend, 1, await self._tools(asked, chosen, backend, starts=False))
 
     async def know(self, connection: Connection, secrets: Secrets) -> None:
         """Ask beforehand what every request to a server needs to know. Raises BackendError."""
@@ -189,11 +192,16 @@ class Requests:
     def _backend(self, chosen: Chosen) -> Backend:
         return open_backend(chosen.connection, chosen.secrets, self._http)
 
-    async def _tools(self, chosen: Chosen, backend: Backend, *, starts: bool) -> list[Tool]:
-        """Return the tools for a connection: none where its server takes none."""
+    async def _tools(self, asked: Asked, chosen: Chosen, backend: Backend, *, starts: bool) -> list[Tool]:
+        """Return the tools for a reply: none where the server takes none, or the person offers it none.
+
+        Raises Refused where one is asked for by its name that cannot be offered.
+        """
         if self._offer is None or not backend.takes_messages or "tools" in chosen.connection.off:
+            if asked.tools:
+                raise Refused(f"{chosen.connection.name} is offered no tools, so {asked.tools[0]} cannot be called.")
             return []
-        return await self._offer(starts=starts)
+        return await self._offer(chat_choices(asked.metadata).uses_tools, asked.tools, starts=starts)
 
     async def _request(
         self, asked: Asked, chosen: Chosen, backend: Backend, count: int, tools: Sequence[Tool]

@@ -58,6 +58,8 @@ class Asked:
     """Id or name of the connection to use this time, "" for the one of the chat."""
     may_call: bool = False
     """Whether the reply may call tools."""
+    tools: tuple[str, ...] = ()
+    """Names or ids of tools that are offered this time, also where models are offered none."""
 
 
 class ChatChoices(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -71,6 +73,8 @@ class ChatChoices(msgspec.Struct, frozen=True, omit_defaults=True):
     """Whether the model is told by a phrase that there was a special message."""
     allowed_tools: tuple[str, ...] = ()
     """Ids of the tools that run in this chat without a question."""
+    uses_tools: bool | None = None
+    """Whether models are offered tools in this chat; None for as elsewhere."""
 
 
 LEAST_TOOL_SHARE = 2

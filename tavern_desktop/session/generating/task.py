@@ -148,7 +148,8 @@ class GenerationTask:
         self.started = edits.now()
         self._api = self._model = ""
         self._tools: tuple[Tool, ...] = ()
-        self._answers: Answers = ()
+        self.answers: Answers = ()
+        """What the tools that the reply called have answered."""
         self._why_stopped: WhyStopped = "user"
         self._pump: Pump[Event | Prompted] = Pump(means.runner, self._take, means.frame)
         self._is_stopping = False
@@ -250,8 +251,9 @@ class GenerationTask:
             self._conclude("failed", Failure(error.kind, error.sentence, getattr(error, "retry_after", None)))
         except StorageError as error:
             self._conclude("failed", Failure(error.kind, sentence(error)))
-        except NoModel as refusal:
-            self._conclude("failed", Failure("no_model", refusal.sentence))
+        except Refused as refusal:
+            kind = "no_model" if isinstance(refusal, NoModel) else "no_tool"
+            self._conclude("failed", Failure(kind, refusal.sentence))
         except BaseException as error:  # a fault of ours: the reply is kept, and the fault is for all to see
             fault = error
             self._conclude("failed", Failure("fault", "Something went wrong inside the program; the reply ends here."))
@@ -285,7 +287,7 @@ class GenerationTask:
 
     def _take_answers(self) -> None:
         assert self.batch is not None
-        self._answers = [(each.call, each.result) for each in self.batch.calls if each.result is not None]
+        self.answers = [(each.call, each.result) for each in self.batch.calls if each.result is not None]
         self._end_batch()
         self.goes_on = True
         self._keep(self._reply("done"), "done", None)
@@ -345,8 +347,8 @@ class GenerationTask:
             command = ContinueMessage(there, reply, joint_before(reply.text, chat.messages[_index(chat.find(there))]))
         elif there is not None:
             command = AddAlternative(there, reply)
-        elif self._answers:
-            command = AddToolRound(after, reply, self.speaker, self._free_key(), self._answers)
+        elif self.answers:
+            command = AddToolRound(after, reply, self.speaker, self._free_key(), self.answers)
         else:
             command = AddReply(after, reply, self.speaker, self._free_key())
         self.landing.emit()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tavern_desktop.cards.registry import known_forms
 from tavern_desktop.resources import resource_path
+from tavern_desktop.session.refusals import Refused
 from tavern_desktop.session.remote_tools import RemoteTools
 from tavern_desktop.session.tool_permissions import ToolPermissions
 from tavern_desktop.tools.builtin import builtin_tools
@@ -26,15 +27,23 @@ class ToolOffers:
         """`config`: our folder for settings."""
         self._permissions, self._remote, self._config = permissions, remote, config
 
-    async def all(self, *, starts: bool = True) -> list[Tool]:
+    async def all(self, wished: bool | None = None, named: Sequence[str] = (), *, starts: bool = True) -> list[Tool]:
         """Return what models are offered now, each under a name of its own; nothing where that is switched off.
 
-        `starts`: servers that do not run are started for it.
+        `wished`: what the chat decided for itself. `named`: names or ids of tools that are offered in any case.
+        `starts`: servers that do not run are started for it. Raises Refused where one that is named does not exist.
         """
         settings = await asyncio.to_thread(self._permissions.reload)
-        if not settings.is_on:
+        is_on = settings.is_on if wished is None else wished
+        if not is_on and not named:
             return []
-        return [tool for tool in await self.existing(starts=starts) if tool.id not in settings.off]
+        tools = await self.existing(starts=starts)
+        known = {word for tool in tools for word in (tool.name, tool.id)}
+        if missing := [name for name in named if name not in known]:
+            raise Refused(f"There is no tool {missing[0]}; `tools list` tells which there are.")
+        return [
+            tool for tool in tools if tool.name in named or tool.id in named or (is_on and tool.id not in settings.off)
+        ]
 
     async def existing(self, *, starts: bool = True) -> list[Tool]:
         """Return the tools there are, whether models are offered them or not, each under a name of its own."""

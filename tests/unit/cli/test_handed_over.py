@@ -11,17 +11,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from tavern_desktop.cli import changes
+from tavern_desktop.cli import changes, generating
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.session import handover
 from tavern_desktop.session.change_jobs import ChangeDesk
 from tavern_desktop.session.file_acts import FileActs
+from tavern_desktop.session.generating.generations import Generations
+from tavern_desktop.session.generating.jobs import GenerateJob, Wanted
+from tavern_desktop.session.generating.model_servers import ModelServers
 from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.runner import PlainRunner
 from tavern_desktop.storage.own_folders import own_folders
 from tests.unit.cli.conftest import Run, lines, message
+from tests.unit.cli.saying import Saying, connected
 
 
 class Window:
@@ -34,7 +39,9 @@ class Window:
             self.runner, self.folder / "recovery", preview_limit=0, own_folder=self.folder, root=root.path
         )
         self.asked: list[dict[str, Any]] = []
-        self._desk = ChangeDesk(self.chats, FileActs(self.runner, self.chats, self.folder))
+        self._servers = ModelServers(self.runner, own_folders(), self.folder, frame=0)
+        self._generations = Generations(self.chats, lambda: self._servers)
+        self._desk = ChangeDesk(self.chats, FileActs(self.runner, self.chats, self.folder), self._generate)
         self._ready = threading.Event()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._live)
@@ -48,6 +55,7 @@ class Window:
         self._closing.set()
         self.runner.post(lambda: None)
         self._thread.join()
+        self._servers.close()
 
     def _live(self) -> None:
         ownership = handover.take(self.folder)
@@ -56,6 +64,9 @@ class Window:
         self._ready.set()
         self.runner.run_until(self._closing.is_set, 60)
         ownership.release()
+
+    def _generate(self, plain: dict[str, Any]) -> GenerateJob:
+        return GenerateJob(self.runner, self.chats, self._generations, msgspec.convert(plain, Wanted))
 
     def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
         self.asked.append(request)
@@ -98,6 +109,23 @@ def test_failures_in_the_window_are_told_here(run: Run, window: Window, chat: Pa
     assert (result.code, result.err) == (1, "There is no message 20: the chat has messages 0 to 7.\n")
     chat.write_bytes(before[:-5])
     assert run("chats", "delete", chat, "--message", "0", "--json").error()["kind"] == "bad_record"
+
+
+def test_a_reply_with_tools_is_written_in_the_window_and_told_here(
+    run: Run, window: Window, chat: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(generating, "_send_here", None)
+    with connected() as server:
+        with Saying(server, lambda: server.call("roll_dice", '{"dice": "1d1+6"}'), lambda: server.say("Se", "ven.")):
+            result = run("send", chat, "--text", "Roll!", "--allow-tool", "roll_dice")
+        assert (result.code, result.out) == (0, "Seven.\n")
+        assert result.err == '[roll_dice({"dice": "1d1+6"}) answered: 1 + 6 = 7]\n'
+        assert [message(chat, index)["mes"] for index in (8, 10, 11)] == ["Roll!", "1 + 6 = 7", "Seven."]
+        with Saying(server, lambda: server.say("Half of ", "it"), unplug=True):
+            broken = run("send", chat, "--reply", "--json")
+    assert broken.code == 1
+    assert broken.objects()[0]["state"] == "failed"
+    assert message(chat, 12)["mes"] == "Half of it"
 
 
 def test_reading_needs_nobodys_leave(run: Run, window: Window, chat: Path) -> None:
