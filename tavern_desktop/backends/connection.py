@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from tavern_desktop.backends.errors import BackendError
-from tavern_desktop.backends.settings import Generation
+from tavern_desktop.backends.settings import NO_PRESETS, Generation, PresetNames
 
 Protocol = Literal["openai", "openai-text", "llamacpp", "koboldcpp", "ollama", "anthropic", "gemini", "local"]
 """`local` is no server yet: a model file that the program runs itself, named by the connection's model."""
@@ -56,6 +56,7 @@ class Connection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     generation: Generation = Generation()
     off: tuple[str, ...] = ()
     template: str = ""
+    presets: PresetNames = NO_PRESETS
 
 
 class Secrets:

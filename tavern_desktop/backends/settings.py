@@ -45,6 +45,31 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return {name: value for name, value in msgspec.structs.asdict(self).items() if value is not None}
 
 
+class PresetNames(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Which presets and templates of the data folder a prompt is put together by, kept with a connection and a chat.
+
+    "" means: not said here. `IN_USE` means what SillyTavern has in use, `OWN_WAY` none of them.
+    """
+
+    chat: str = ""
+    """Chat completion, for servers that take messages; the others are for those that take one text."""
+    text: str = ""
+    """Samplers."""
+    instruct: str = ""
+    context: str = ""
+    sysprompt: str = ""
+
+    def over(self, base: PresetNames) -> PresetNames:
+        """Return these names, and those of `base` where these say nothing."""
+        own = {name: value for name, value in msgspec.structs.asdict(self).items() if value}
+        return msgspec.structs.replace(base, **own)
+
+
+NO_PRESETS = PresetNames()
+
+IN_USE, OWN_WAY = "*", "/"
+"""Stand where a preset's name does; no file can be called so."""
+
 LABELS = {
     "reply_tokens": "reply length",
     "context_tokens": "context size",

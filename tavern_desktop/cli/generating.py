@@ -9,9 +9,11 @@ from typing import Any
 
 import msgspec
 
+from tavern_desktop.backends.settings import PresetNames
 from tavern_desktop.chat.header import Header
 from tavern_desktop.cli import output
 from tavern_desktop.cli.context import Context
+from tavern_desktop.cli.generate_arguments import presets_of
 from tavern_desktop.cli.owner import ask_owner, open_chats, own_folder, owning
 from tavern_desktop.library.data_root import DataRoot, root_of
 from tavern_desktop.prompt.messages import LeftOut, Part, Prompt, PromptError
@@ -41,7 +43,8 @@ def prompt(context: Context) -> int:
     kind: Kind = "swipe" if args.swipe else "continue" if args.goes_on else "reply"
     servers = ModelServers(PlainRunner(), context.folders, None, connection=args.backend, frame=0)
     try:
-        built, request = servers.submit(servers.requests.prompt(_asked(path, kind, args.speaker))).result()
+        asked = _asked(path, kind, args.speaker, presets_of(args))
+        built, request = servers.submit(servers.requests.prompt(asked)).result()
     except PromptError as error:
         raise CommandRefused(error.sentence) from None
     finally:
@@ -61,7 +64,8 @@ def send(context: Context) -> int:
     path = context.chat_file(args.file)
     kind: Any = "swipe" if args.swipe else "continue" if args.goes_on else "reply"
     backend = Connections(context.folders).find(args.backend).id if args.backend else ""
-    wanted = Wanted(str(path), kind, args.text or "", args.speaker, backend, tuple(args.tools))
+    tools = tuple(args.tools)
+    wanted = Wanted(str(path), kind, args.text or "", args.speaker, backend, tools, presets_of(args))
     root = root_of(path)
     folder = context.folders.for_root((root or context.root).path).data
     printer = _Printer(quiet=context.json)
@@ -141,13 +145,14 @@ def _tell_call(call: ToldCall) -> None:
     output.complain(f"[{call.name}({arguments}) {sign}: {output.shortened(call.text, SHOWN)}]")
 
 
-def _asked(path: Path, kind: Kind, speaker: str) -> Asked:
+def _asked(path: Path, kind: Kind, speaker: str, presets: PresetNames) -> Asked:
     chat = load(path, kind=kind_of(path))
     metadata = (chat.header or Header.new()).metadata()
     messages = tuple(chat.messages)
     voices = voices_of(path, metadata, messages)
     end = len(messages) - 1 if kind == "swipe" else len(messages)
-    return Asked(path, metadata, messages, max(end, 0), kind, voices.named(speaker), voices.persona)
+    named = voices.named(speaker)
+    return Asked(path, metadata, messages, max(end, 0), kind, named, voices.persona, presets=presets)
 
 
 def _plain_request(built: Prompt, text: str) -> dict[str, Any]:
@@ -171,7 +176,7 @@ def _plain(built: Prompt) -> dict[str, Any]:
     ]
     left_out = [{name: getattr(left, name) for name in LeftOut.__slots__} for left in built.left_out]
     sizes = {"tokens": built.tokens, "context": built.context, "reply": built.reply, "estimate": built.is_estimate}
-    return {"parts": parts, "left_out": left_out, **sizes}
+    return {"parts": parts, "left_out": left_out, "preset": built.preset, **sizes}
 
 
 def _show(built: Prompt, text: str) -> None:

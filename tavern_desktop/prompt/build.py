@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from tavern_desktop.prompt.examples import example_blocks
+from tavern_desktop.prompt.chat_preset import ChatPreset
+from tavern_desktop.prompt.chat_slots import EXAMPLES, HISTORY, SlotFiller, default_preset
+from tavern_desktop.prompt.examples import example_texts, example_turns
+from tavern_desktop.prompt.finishing import sent_messages
 from tavern_desktop.prompt.history import Turn, turns_from_end
 from tavern_desktop.prompt.injections import inserted
 from tavern_desktop.prompt.messages import LeftOut, Part, Prompt, PromptError, PromptMessage
@@ -20,7 +23,7 @@ from tavern_desktop.prompt.tokens import FRAMING, IMAGE, TokenCounter, usable
 
 def build_prompt(scene: Scene, counter: TokenCounter) -> Prompt:
     """Return the request for a scene. Raises PromptError where the fixed parts alone do not fit."""
-    return _Builder(scene, counter).prompt()
+    return _Builder(scene, counter, scene.preset or default_preset(scene.wording)).prompt()
 
 
 @dataclass
@@ -29,104 +32,127 @@ class _Builder:
 
     scene: Scene
     counter: TokenCounter
+    preset: ChatPreset
     left_out: list[LeftOut] = field(default_factory=list)
 
     def prompt(self) -> Prompt:
-        around = surroundings_of(self.scene, self.counter, self._of)
+        preset = self.preset
+        absolute = SlotFiller(self.scene, preset, self._of).absolute()
+        around = surroundings_of(self.scene, self.counter, self._of, absolute)
         # What stands around the history may ask for lore by its outlet.
         scene = self.scene = replace(self.scene, outlets=around.outlets)
-        self.left_out += around.left_out
-        head, tail = self._head(around), self._tail()
-        turns = turns_from_end(scene)
+        filler = SlotFiller(scene, preset, self._of)
+        slots = filler.slots(around)
+        self.left_out += [*scene.preset_notes, *around.left_out, *filler.left_out]
+        turns = turns_from_end(scene) if HISTORY in slots.order else iter(())
         last = self._continued(turns) if scene.action == "continue" else []
-        budget = usable(scene.context, scene.reply, is_estimate=self.counter.is_estimate)
+        heading, closing, at_end = self._heading(), self._closing(), self._at_end(last)
         injected = [part for parts in around.at_depth.values() for part in parts]
-        lore_examples = [*around.before_examples, *around.after_examples]
-        budget -= self._require(budget, [*head, *last, *tail, *injected, *lore_examples])
+        budget = self._free_beside([*slots.all_parts(), *heading, *closing, *at_end, *injected])
+        blocks = self._example_blocks(around) if EXAMPLES in slots.order else []
+        examples = self._examples(blocks, budget) if preset.pins_examples else []
+        budget -= _tokens(examples)
         nudge = self._nudge()
-        history = self._history(turns, budget - sum(part.tokens for part in nudge))
-        if not tail and history and history[-1].message.role == "assistant":
-            # Many servers would go on with a last message of the model's own instead of writing another.
-            tail = nudge
-        budget -= sum(part.tokens for part in (*history, *(tail if tail is nudge else ())))
-        examples = [*around.before_examples, *self._examples(budget), *around.after_examples]
-        heading = self._heading(bool(history or last))
-        # What is continued stays last.
-        conversation = inserted([*history, *last], around.at_depth, least_depth=1 if last else 0)
-        parts = (*head, *examples, *heading, *conversation, *tail)
-        return Prompt(
+        history = self._history(turns, budget - _tokens(nudge))
+        in_chat = inserted([*history, *last], around.at_depth, least_depth=1 if last else 0)
+        # The program's own nudge stands in for whatever else would be last; a preset's is part of its history.
+        needs_nudge = _speaks_last(in_chat if preset.name else history)
+        if not needs_nudge or (not preset.name and slots.has_after_history([*closing, *at_end])):
+            nudge = []
+        if not preset.pins_examples:
+            examples = self._examples(blocks, budget - _tokens(history) - _tokens(nudge))
+        if not history and not last and not preset.name:
+            heading = []
+        said = [part for part in in_chat if not last or part is not last[0]]
+        filled = slots.parts | {HISTORY: [*heading, *said, *nudge, *closing], EXAMPLES: examples}
+        return self._whole([*(part for name in slots.order for part in filled.get(name, ())), *at_end], around)
+
+    def _whole(self, parts: Sequence[Part], around: Surroundings) -> Prompt:
+        scene, preset = self.scene, self.preset
+        sent = sent_messages(
             parts,
+            squashes=preset.squashes,
+            post_processing=preset.post_processing,
+            char=scene.character.name,
+            user=scene.user,
+        )
+        return Prompt(
+            tuple(parts),
             tuple(self.left_out),
             self._stop(),
             scene.context,
             scene.reply,
             is_estimate=self.counter.is_estimate,
             metadata=around.metadata,
+            sent=sent,
+            preset=preset.name,
         )
 
     # -- fixed parts --------------------------------------------------------------------------------------
 
-    def _head(self, around: Surroundings) -> list[Part]:
+    def _closing(self) -> list[Part]:
+        """Return what stands at the end of the history: in groups, whose turn it is."""
         scene = self.scene
-        macros = scene.macros
-        main = macros.fill(scene.wording.main)
-        system = scene.field_text("system_prompt")
-        if system:
-            main = macros.fill(system, original=main)
-        parts: list[Part | None] = [
-            *around.at_start,
-            self._part("main", main, "the card's own system prompt" if system else "always"),
-            *around.after_main,
-            *around.before_card,
-            self._part("persona", macros.fill(scene.persona), "who you are in this chat"),
-        ]
-        for name in ("description", "personality", "scenario"):
-            own = scene.overrides is not None and getattr(scene.overrides, name)
-            reason = "set for this chat" if own else "from the character card"
-            parts.append(self._part(name, macros.fill(scene.field_text(name)), reason))
-        parts += around.after_card
-        return [part for part in parts if part is not None]
+        if not scene.is_group or scene.action == "impersonate":
+            return []
+        return self._part("group_nudge", self.preset.group_nudge, "several may speak here", stands_alone=True)
 
-    def _tail(self) -> list[Part]:
-        scene = self.scene
-        macros = scene.macros
-        wanted = macros.fill(scene.wording.post_history)
-        own = scene.field_text("post_history")
-        if own:
-            wanted = macros.fill(own, original=wanted)
-        parts = [self._part("post_history", wanted, "comes after the history")]
-        if scene.is_group and scene.action != "impersonate":
-            parts.append(self._part("group_nudge", macros.fill(scene.wording.group_nudge), "several may speak here"))
+    def _at_end(self, last: list[Part]) -> list[Part]:
+        """Return what stands behind everything: what is asked for, and the message that goes on."""
+        scene, preset = self.scene, self.preset
         if scene.action == "impersonate":
-            parts.append(self._part("impersonate", macros.fill(scene.wording.impersonate), "you asked for your part"))
-        if scene.action == "continue" and not scene.can_prefill:
-            parts.append(self._part("continue", macros.fill(scene.wording.continue_nudge), "the reply goes on"))
-        return [part for part in parts if part is not None]
+            return self._part("impersonate", preset.impersonation, "you asked for your part")
+        if scene.action != "continue":
+            return self._prefilled(preset.prefill)
+        if last and last[0].message.is_prefill:
+            return last
+        text = last[0].message.text if last else ""
+        return [*last, *self._part("continue", preset.continue_nudge, "the reply goes on", lastchatmessage=text)]
+
+    def _prefilled(self, text: str) -> list[Part]:
+        """Return what the reply begins with, where the protocol has models go on from their own text."""
+        filled = self.scene.macros.fill(text).rstrip() if self.scene.takes_prefill else ""
+        if not filled:
+            return []
+        message = PromptMessage("assistant", filled, is_prefill=True)
+        return [self._of("prefill", message, "the reply begins with it")]
 
     def _nudge(self) -> list[Part]:
-        text = self.scene.macros.fill(self.scene.wording.reply_nudge)
-        part = self._part("nudge", text, "the character spoke last") if self.scene.action != "continue" else None
-        return [part] if part is not None else []
-
-    def _heading(self, has_history: bool) -> list[Part]:
-        if not has_history:
+        """Return what is said where the character spoke last, so that it speaks again."""
+        scene, preset = self.scene, self.preset
+        if scene.action == "continue":
             return []
-        part = self._part("heading", self.scene.macros.fill(self.scene.wording.chat_heading), "before the history")
-        return [part] if part is not None else []
+        if preset.if_empty.strip():
+            message = PromptMessage("user", scene.macros.fill(preset.if_empty))
+            return [self._of("nudge", message, "the character spoke last")]
+        own = "" if preset.name else scene.wording.reply_nudge
+        return self._part("nudge", own, "the character spoke last")
 
-    def _part(self, source: str, text: str, reason: str) -> Part | None:
-        return self._of(source, PromptMessage("system", text), reason) if text.strip() else None
+    def _heading(self) -> list[Part]:
+        preset = self.preset
+        text = preset.new_group_chat if self.scene.is_group else preset.new_chat
+        return self._part("heading", text, "before the history", stands_alone=True)
+
+    def _part(self, source: str, text: str, reason: str, *, stands_alone: bool = False, **more: str) -> list[Part]:
+        """Return a system message with this text, nothing for none. `more`: macros that are known here only."""
+        macros = self.scene.macros
+        filled = replace(macros, more={**macros.more, **more}).fill(text)
+        if not filled.strip():
+            return []
+        part = self._of(source, PromptMessage("system", filled), reason)
+        return [replace(part, stands_alone=stands_alone)]
 
     def _of(self, source: str, message: PromptMessage, reason: str, index: int | None = None) -> Part:
         tokens = self.counter.count(message.text) + FRAMING + IMAGE * len(message.images)
         tokens += sum(self.counter.count(call.name + call.arguments) + FRAMING for call in message.tool_calls)
         return Part(source, message, tokens, reason, index)
 
-    def _require(self, budget: int, parts: Sequence[Part]) -> int:
-        """Return the tokens of what must be there. Raises PromptError naming the largest of it."""
-        needed = sum(part.tokens for part in parts) + self._heading_tokens()
+    def _free_beside(self, parts: Sequence[Part]) -> int:
+        """Return the tokens that are free beside what must be there. Raises PromptError naming the largest of it."""
+        budget = usable(self.scene.context, self.scene.reply, is_estimate=self.counter.is_estimate)
+        needed = _tokens(parts)
         if needed <= budget:
-            return needed
+            return budget - needed
         largest = max(parts, key=lambda part: part.tokens)
         raise PromptError(
             "too_large",
@@ -136,16 +162,14 @@ class _Builder:
             {"needed": needed, "free": budget, "tokens": largest.tokens},
         )
 
-    def _heading_tokens(self) -> int:
-        return sum(part.tokens for part in self._heading(True))
-
     # -- history ------------------------------------------------------------------------------------------
 
     def _continued(self, turns: Iterator[Turn]) -> list[Part]:
         """Take the message that is continued from the newest end of the history."""
+        by_prefill = self.scene.can_prefill and self.preset.continues_by_prefill
         for turn in turns:
             if turn.message is not None:
-                message = replace(turn.message, is_prefill=self.scene.can_prefill)
+                message = replace(turn.message, is_prefill=by_prefill)
                 return [self._of("history", message, "the message that goes on", turn.index)]
             self._leave_out(turn)
         raise PromptError("empty", "There is no message to continue.")
@@ -174,22 +198,46 @@ class _Builder:
         else:
             self.left_out.append(LeftOut("history", turn.reason, None, turn.index, turn.index))
 
-    def _examples(self, budget: int) -> list[Part]:
-        """Return as many blocks of the example dialogue as fit beside the history."""
+    def _example_blocks(self, around: Surroundings) -> list[list[Part]]:
+        """Return the example dialogue block by block, that of lore around the card's, each with its heading."""
+        scene, macros = self.scene, self.scene.macros
+        card = (scene.field_text("examples"), "examples", "from the character card")
+        before = [(part.message.text, part.source, part.reason) for part in around.before_examples]
+        after = [(part.message.text, part.source, part.reason) for part in around.after_examples]
+        texts = [(block, *why) for text, *why in (*before, card, *after) for block in example_texts(text)]
+        heading = macros.fill(self.preset.new_example)
+        blocks = []
+        for text, source, reason in texts:
+            first = [replace(self._of(source, PromptMessage("system", heading), "a heading"), stands_alone=True)]
+            turns = [self._of(source, message, reason) for message in example_turns(text, scene, macros)]
+            blocks.append([*(first if heading.strip() else ()), *turns])
+        return blocks
+
+    def _examples(self, blocks: list[list[Part]], budget: int) -> list[Part]:
+        """Return as many blocks of the example dialogue as have room."""
         parts: list[Part] = []
-        for block in example_blocks(self.scene):
-            found = [self._of("examples", message, "from the character card") for message in block]
-            needed = sum(part.tokens for part in found)
+        for at, block in enumerate(blocks):
+            needed = sum(part.tokens for part in block)
             if needed > budget:
-                self.left_out.append(LeftOut("examples", "no room left in the context", needed))
+                lost = sum(part.tokens for left in blocks[at:] for part in left)
+                self.left_out.append(LeftOut("examples", "no room left in the context", lost))
                 break
             budget -= needed
-            parts += found
+            parts += block
         return parts
 
     def _stop(self) -> tuple[str, ...]:
         """Return where the model must stop: what the person set, and the user's turn."""
         return tuple(dict.fromkeys(filter(None, map(self.scene.macros.fill, self.scene.stop))))
+
+
+def _tokens(parts: Sequence[Part]) -> int:
+    return sum(part.tokens for part in parts)
+
+
+def _speaks_last(conversation: list[Part]) -> bool:
+    """Say whether the last message is the character's: many servers would go on with it instead of writing another."""
+    return bool(conversation) and conversation[-1].message.role == "assistant"
 
 
 _TITLES = {

@@ -11,17 +11,16 @@ from tavern_desktop.prompt.scene import Scene
 _START = re.compile(r"<START>", re.IGNORECASE)
 
 
-def example_blocks(scene: Scene) -> list[list[PromptMessage]]:
-    """Return the examples block by block, each with its heading; none for a card without."""
-    macros = scene.macros
-    text = scene.field_text("examples")
-    blocks = [block.strip() for block in _START.split(text)]
-    heading = PromptMessage("system", macros.fill(scene.wording.example_heading))
-    return [[heading, *_turns(block, scene, macros)] for block in blocks if block]
+def example_texts(text: str) -> list[str]:
+    """Return the blocks of an example dialogue; a text that does not begin with the mark begins a block too."""
+    return [block.strip() for block in _START.split(text) if block.strip()]
 
 
-def _turns(block: str, scene: Scene, macros: Macros) -> list[PromptMessage]:
-    """Return a block's turns: a line that begins with a speaker's name begins a turn."""
+def example_turns(block: str, scene: Scene, macros: Macros) -> list[PromptMessage]:
+    """Return a block's turns: a line that begins with a speaker's name begins a turn.
+
+    In groups the names stay in the text, since several may speak.
+    """
     filled = macros.fill(block)
     names = {f"{scene.user}:": "example_user", f"{scene.character.name}:": "example_assistant"}
     turns: list[tuple[str, list[str]]] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,11 +12,16 @@ from tavern_desktop.chat import facts
 from tavern_desktop.chat.facts import Record
 from tavern_desktop.chat.tool_pairs import tool_calls
 from tavern_desktop.library.pictures import resolve_picture
+from tavern_desktop.prompt.chat_preset import NAMES_IN_FIELD, NAMES_NEVER, NAMES_WHERE_NEEDED
 from tavern_desktop.prompt.macros import Macros
 from tavern_desktop.prompt.messages import PromptMessage, PromptRole
 from tavern_desktop.prompt.scene import Scene
 from tavern_desktop.prompt.scripts import MODEL_OUTPUT, USER_INPUT, scripted
 from tavern_desktop.prompt.tool_rounds import Results, ToolRounds, invocations
+
+_NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_]")
+LONGEST_NAME = 64
+"""Characters that a name may have which is sent in a field of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,7 @@ def _turn(
     images = _images(data, scene)
     if not text.strip() and not images:
         return None, "empty"
-    return PromptMessage(_role(kind), _named(text, data, scene), images=images), ""
+    return _said(PromptMessage(_role(kind), text, images=images), data, scene), ""
 
 
 def _special(data: Record, scene: Scene) -> tuple[PromptMessage | None, str]:
@@ -121,11 +127,19 @@ def _role(kind: str) -> PromptRole:
     return "system" if kind == "narrator" else "assistant"
 
 
-def _named(text: str, data: Record, scene: Scene) -> str:
-    """Put the speaker in front where the role alone does not tell who speaks: in groups, and for others' voices."""
+def _said(message: PromptMessage, data: Record, scene: Scene) -> PromptMessage:
+    """Return the message as it tells who speaks: in its text, in a field of its own, or not at all (prompt §3.3)."""
     name = facts.name(data)
-    if not name or facts.kind(data) == "narrator" or name == scene.user:
-        return text
-    if scene.is_group or (data.get("force_avatar") and name != scene.character.name):
-        return f"{name}: {text}"
-    return text
+    behavior = scene.preset.names if scene.preset is not None else NAMES_WHERE_NEEDED
+    if not name or behavior == NAMES_NEVER:
+        return message
+    if behavior == NAMES_IN_FIELD:
+        return replace(message, name=_NOT_IN_NAMES.sub("_", name)[:LONGEST_NAME])
+    if facts.kind(data) == "narrator":
+        return message
+    if behavior == NAMES_WHERE_NEEDED:
+        is_other = name != scene.user
+        forced = bool(data.get("force_avatar")) and name != scene.character.name
+        if not is_other or not (scene.is_group or forced):
+            return message
+    return replace(message, text=f"{name}: {message.text}")

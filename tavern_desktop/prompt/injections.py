@@ -11,7 +11,7 @@ from tavern_desktop.prompt.macros import Macros
 from tavern_desktop.prompt.messages import Part, PromptRole
 
 ROLES: tuple[PromptRole, ...] = ("system", "user", "assistant")
-DOWNWARDS: tuple[PromptRole, ...] = ("assistant", "user", "system")
+DOWNWARDS: tuple[PromptRole, ...] = ("assistant", "user", "system", "tool")
 """The order at one depth, read downwards: system stands nearest to the end."""
 
 AFTER_MAIN, IN_CHAT, BEFORE_MAIN = 0, 1, 2
@@ -27,6 +27,28 @@ class Injection:
     text: str
     source: str
     reason: str
+    order: int = 100
+    """Among those of one depth: higher stands nearer to the end of the chat."""
+
+
+def sorted_at(depth: int, injections: Sequence[Injection]) -> list[Injection]:
+    """Return those of a depth as they are read downwards: by order, then by role, then by what they come from."""
+    here = [injection for injection in injections if injection.depth == depth and injection.text.strip()]
+    return sorted(here, key=lambda each: (each.order, DOWNWARDS.index(each.role), _rank(each.source)))
+
+
+def joins_of(injection: Injection) -> str:
+    """Return the word that those have in common which are sent as one message."""
+    return f"depth {injection.depth} {injection.order} {injection.role}"
+
+
+def _rank(source: str) -> int:
+    """Return the place of a source among texts of one depth, order and role, as SillyTavern has them."""
+    kind = source.partition(":")[0]
+    return _RANKS.index(kind) if kind in _RANKS else len(_RANKS)
+
+
+_RANKS = ("prompt", "main", "summary", "note", "character note", "persona", "lore")
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,8 @@ class Part:
     """A message of a prompt and why it is there.
 
     `source` is what it comes from: "main", "description", "personality", "scenario", "persona", "examples",
-    "history", "post_history", "impersonate", "continue". `index` is the number of the chat's message, None for others.
+    "history", "post_history", "impersonate", "continue", "prompt: NAME" for a preset's own, "lore: TITLE" …
+    `index` is the number of the chat's message, None for others.
     """
 
     source: str
@@ -54,6 +55,10 @@ class Part:
     tokens: int
     reason: str
     index: int | None = None
+    joins: str = ""
+    """Neighbours with the same word here are sent as one message, a line each."""
+    stands_alone: bool = False
+    """A heading or a word on whose turn it is: never made one with other system messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +87,17 @@ class Prompt:
     """Whether the tokens are estimated, not counted by the server."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     """Fields that the chat's metadata has once a reply to this is in the chat."""
+    sent: tuple[PromptMessage, ...] = ()
+    """The messages as they are sent, where neighbouring parts make one."""
+    text: str = ""
+    """The whole as one text, where templates wrote it; the parts' texts one behind the other."""
+    preset: str = ""
+    """What it was put together by, for people; "" for the program's own way."""
 
     @property
     def messages(self) -> list[PromptMessage]:
         """The messages to send."""
-        return [part.message for part in self.parts]
+        return list(self.sent) or [part.message for part in self.parts]
 
     @property
     def tokens(self) -> int:

@@ -9,12 +9,14 @@ from typing import Any, Literal
 from tavern_desktop.chat import facts
 from tavern_desktop.chat.message import Message
 from tavern_desktop.library.data_root import DataRoot
+from tavern_desktop.prompt.chat_preset import ChatPreset
 from tavern_desktop.prompt.injections import Injection, Note
 from tavern_desktop.prompt.lore import LoreEntry
 from tavern_desktop.prompt.lore_activation import LoreSettings
 from tavern_desktop.prompt.lore_timed import Timed
 from tavern_desktop.prompt.macro_text import Call
 from tavern_desktop.prompt.macros import Evaluate, Macros, Value
+from tavern_desktop.prompt.messages import LeftOut
 from tavern_desktop.prompt.scripts import Script
 
 SEARCHED = 500
@@ -128,7 +130,12 @@ class Scene:
     stop: tuple[str, ...] = ()
     tells_cards: bool = True
     """Whether the model is told by a phrase that there was a special message; else nothing of it is sent."""
-
+    preset: ChatPreset | None = None
+    """What the prompt is put together by; None for the program's own way, with `wording`."""
+    preset_notes: Sequence[LeftOut] = ()
+    """What of the chosen presets could not be used, and why."""
+    takes_prefill: bool = False
+    """Whether a preset's beginning of the reply is sent."""
     tools: Literal["none", "all", "newest"] = "none"
     """Which calls of tools are sent with their results: "newest" those since the person spoke last."""
 

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tavern_desktop.prompt import lore
 from tavern_desktop.prompt.history import turns_from_end
-from tavern_desktop.prompt.injections import AFTER_MAIN, BEFORE_MAIN, DOWNWARDS, IN_CHAT, ROLES, Injection, Note
+from tavern_desktop.prompt.injections import (
+    AFTER_MAIN,
+    BEFORE_MAIN,
+    IN_CHAT,
+    ROLES,
+    Injection,
+    Note,
+    joins_of,
+    sorted_at,
+)
 from tavern_desktop.prompt.lore_activation import Active, Occasion, activate
 from tavern_desktop.prompt.messages import LeftOut, Part, PromptMessage
 from tavern_desktop.prompt.scene import Scene
@@ -50,11 +59,13 @@ class Surroundings:
         return found + [part for parts in self.at_depth.values() for part in parts]
 
 
-def surroundings_of(scene: Scene, counter: TokenCounter, make: MakePart) -> Surroundings:
-    """Return what surrounds the conversation of a scene."""
+def surroundings_of(
+    scene: Scene, counter: TokenCounter, make: MakePart, absolute: Sequence[Injection] = ()
+) -> Surroundings:
+    """Return what surrounds the conversation of a scene. `absolute`: what a preset has at a depth."""
     around = Surroundings()
     active = _lore(scene, counter, around)
-    injections = list(scene.injections)
+    injections = [*absolute, *scene.injections]
     note = scene.note
     if note is not None:
         note = _with_lore(scene, note, active)
@@ -141,6 +152,8 @@ def _place(scene: Scene, active: Active, around: Surroundings, injections: list[
         injections.append(Injection(entry.depth, role, text, source, active.reason))
         return
     part = make(source, PromptMessage("system", text), active.reason)
+    if entry.position not in (lore.EXAMPLES_TOP, lore.EXAMPLES_BOTTOM):
+        part = replace(part, joins=f"lore {entry.position}")
     place = {
         lore.BEFORE: around.before_card,
         lore.AFTER: around.after_card,
@@ -156,10 +169,9 @@ def _place_injections(injections: Sequence[Injection], around: Surroundings, mak
 
 
 def _parts_at(depth: int, injections: Sequence[Injection], make: MakePart) -> Iterator[Part]:
-    for role in DOWNWARDS:
-        for injection in injections:
-            if injection.depth == depth and injection.role == role and injection.text.strip():
-                yield make(injection.source, PromptMessage(role, injection.text), injection.reason)
+    for injection in sorted_at(depth, injections):
+        part = make(injection.source, PromptMessage(injection.role, injection.text), injection.reason)
+        yield replace(part, joins=joins_of(injection))
 
 
 def _outlets(scene: Scene, active: Sequence[Active]) -> dict[str, str]:

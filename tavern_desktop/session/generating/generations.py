@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -17,6 +18,7 @@ from tavern_desktop.session.open_chats import OpenChats
 from tavern_desktop.session.refusals import CommandRefused
 
 if TYPE_CHECKING:  # what talks to servers is imported with the first reply, not on the way to the first window
+    from tavern_desktop.backends.settings import PresetNames
     from tavern_desktop.session.generating.reply import Speaker
     from tavern_desktop.session.generating.scenes import Asked
     from tavern_desktop.session.generating.task import GenerationTask, Kind, Means, Produce
@@ -74,10 +76,12 @@ class Generations:
         *,
         connection: str = "",
         tools: tuple[str, ...] = (),
+        presets: PresetNames | None = None,
         tool_rounds: int = 0,
     ) -> GenerationTask:
         """Begin a reply: behind the last message, or for the message `key` (swipe, continue); `count` alternatives.
-        `connection`: id or name of the one to use this time, "" for the chat's. `tools`: see `Asked.tools`.
+        `connection`: id or name of the one to use this time, "" for the chat's. `tools`: see `Asked.tools`. `presets`:
+        those to use this time.
         `tool_rounds`: how often tools were called for it already.
 
         A message that cannot have alternatives, such as the user's, is answered instead. Raises CommandRefused.
@@ -104,11 +108,15 @@ class Generations:
         may_call = kind == "reply" and count == 1 and tool_rounds < MOST_TOOL_ROUNDS
         metadata = chat.header.metadata()
         asked = Asked(session.path, metadata, messages, end, kind, speaker, persona, connection, may_call, tools)
+        if presets is not None:
+            asked = replace(asked, presets=presets)
         task = GenerationTask(session, target, speaker, persona.name, self._models.means)
         # The task holds the chat open as a view does: nobody has to look for the reply to reach it.
         self._open_chats.open(session.path, session.kind)
         self._running[task.id] = task
-        again = partial(self.start, session, "reply", speaker, persona, connection=connection, tools=tools)
+        again = partial(
+            self.start, session, "reply", speaker, persona, connection=connection, tools=tools, presets=presets
+        )
         task.ended.connect(self._end_of(task, partial(again, tool_rounds=tool_rounds + 1)))
         # The request is built while those who watch make room for the reply.
         task.start(self._produce(asked, count))

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from tavern_desktop.backends.settings import NO_PRESETS, PresetNames
 from tavern_desktop.chat import edits, facts
 from tavern_desktop.session.commands import AppendMessage
 from tavern_desktop.session.generating.generations import Generations
@@ -33,6 +34,7 @@ class Wanted(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `speaker` is a member of a group by name, "" for whose turn it is. `connection`: id or name, "" for the chat's.
     `tools`: names or ids of tools that are offered and run without a question.
+    `presets`: those to use this time.
     """
 
     file: str
@@ -41,6 +43,7 @@ class Wanted(msgspec.Struct, frozen=True, omit_defaults=True):
     speaker: str = ""
     connection: str = ""
     tools: tuple[str, ...] = ()
+    presets: PresetNames = NO_PRESETS
 
 
 class ToldCall(msgspec.Struct, frozen=True):
@@ -169,7 +172,7 @@ class GenerateJob:
                 raise CommandRefused("There is no message in this chat yet.")
             key = session.chat.messages[-1].key if kind != "reply" else None
             begin = partial(self._generations.start, session, kind, speaker, voices.persona, key)
-            task = begin(connection=wanted.connection, tools=wanted.tools)
+            task = begin(connection=wanted.connection, tools=wanted.tools, presets=wanted.presets)
         except Refused as error:
             self.error = error
             self._finish()

@@ -186,7 +186,7 @@ class ModelServers:
         if connection.protocol == "local":
             reached = self._local.if_ready(connection) if tell is None else self._reached(connection, secrets, tell)
             connection, secrets = reached or (connection, secrets)
-        return Chosen(connection, secrets, generation, template)
+        return Chosen(connection, secrets, generation, template, choices.presets.over(connection.presets))
 
     def _connection(self, choices: ChatChoices) -> Connection:
         """Return the connection for a chat. Raises NoModel."""

@@ -23,12 +23,14 @@ from tavern_desktop.backends.protocol import Backend
 from tavern_desktop.backends.providers import api_name
 from tavern_desktop.backends.request import Request
 from tavern_desktop.backends.request import Tool as Function
-from tavern_desktop.backends.settings import Generation
+from tavern_desktop.backends.settings import NO_PRESETS, Generation, PresetNames
 from tavern_desktop.backends.transport import Http
+from tavern_desktop.library.data_root import root_of
 from tavern_desktop.prompt.build import build_prompt
 from tavern_desktop.prompt.messages import Prompt, PromptMessage
 from tavern_desktop.prompt.scene import Scene
 from tavern_desktop.prompt.tokens import Estimate, usable
+from tavern_desktop.session.generating.forms import Form, form_of
 from tavern_desktop.session.generating.scenes import Asked, ChatChoices, chat_choices, scene_of
 from tavern_desktop.session.generating.task import NoModel, Produce, Prompted, Put
 from tavern_desktop.session.generating.text_templates import template_of
@@ -68,6 +70,7 @@ class Chosen:
     secrets: Secrets
     generation: Generation
     template: str = ""
+    presets: PresetNames = NO_PRESETS
 
 
 Tell = Callable[[str], object]
@@ -149,9 +152,10 @@ class Requests:
         try:
             chosen = await asyncio.to_thread(self._choose, _choices(asked), None)
         except NoModel:
-            return await asyncio.to_thread(_unconnected, asked, chat_choices(asked.metadata).generation)
+            choices = _choices(asked)
+            return await asyncio.to_thread(_unconnected, asked, choices.generation, choices.presets)
         if chosen.connection.protocol == "local":
-            return await asyncio.to_thread(_unconnected, asked, chosen.generation)
+            return await asyncio.to_thread(_unconnected, asked, chosen.generation, chosen.presets)
         backend = self._backend(chosen)
         return await self._request(asked, chosen, backend, 1, await self._tools(asked, chosen, backend, starts=False))
 
@@ -210,13 +214,16 @@ class Requests:
         tool_tokens = tokens_of(tools) if tools else None
         context = await self._room(chosen, backend)
         can_prefill = not backend.can_continue()
+        form = await asyncio.to_thread(_form, asked, chosen, backend.takes_messages)
+        settings = chosen.generation.over(form.generation)
         scene = await asyncio.to_thread(
             scene_of,
             asked,
-            chosen.generation,
+            settings,
             context=context,
             can_prefill=can_prefill,
             tool_tokens=tool_tokens,
+            form=form,
         )
         prompt = await asyncio.to_thread(build_prompt, scene, self._estimate(name))
         text, stop = await self._text(scene, prompt, chosen, backend)
@@ -232,7 +239,7 @@ class Requests:
         request = Request(
             messages=() if text else self._seen(name, prompt.messages),
             prompt=text,
-            settings=chosen.generation.over(Generation(reply_tokens=scene.reply)),
+            settings=settings.over(Generation(reply_tokens=scene.reply)),
             stop=(*prompt.stop, *stop),
             count=count if backend.makes_alternatives else 1,
             tools=_told(tools, prompt, asked),
@@ -281,7 +288,14 @@ class Requests:
 def _choices(asked: Asked) -> ChatChoices:
     """Return what the chat has chosen, with the connection that is asked for this once."""
     choices = chat_choices(asked.metadata)
-    return msgspec.structs.replace(choices, connection=asked.connection) if asked.connection else choices
+    presets = asked.presets.over(choices.presets)
+    return msgspec.structs.replace(choices, connection=asked.connection or choices.connection, presets=presets)
+
+
+def _form(asked: Asked, chosen: Chosen, takes_messages: bool) -> Form:
+    """Return what the chosen presets make of a request. Reads files."""
+    takes_prefill = chosen.connection.protocol == "anthropic"
+    return form_of(root_of(asked.path), chosen.presets, takes_messages=takes_messages, takes_prefill=takes_prefill)
 
 
 def _told(tools: Sequence[Tool], prompt: Prompt, asked: Asked) -> tuple[Function, ...]:
@@ -291,8 +305,9 @@ def _told(tools: Sequence[Tool], prompt: Prompt, asked: Asked) -> tuple[Function
     return tuple(Function(tool.name, tool.description, tool.parameters) for tool in tools)
 
 
-def _unconnected(asked: Asked, generation: Generation) -> tuple[Prompt, Request]:
-    scene = scene_of(asked, generation, context=None, can_prefill=False)
+def _unconnected(asked: Asked, generation: Generation, presets: PresetNames) -> tuple[Prompt, Request]:
+    form = form_of(root_of(asked.path), presets, takes_messages=True)
+    scene = scene_of(asked, generation.over(form.generation), context=None, can_prefill=False, form=form)
     prompt = build_prompt(scene, Estimate())
     return prompt, Request(messages=tuple(prompt.messages), stop=prompt.stop)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
-from tavern_desktop.backends.settings import Generation
+from tavern_desktop.backends.settings import NO_PRESETS, Generation, PresetNames
 from tavern_desktop.chat.facts import index_of
 from tavern_desktop.chat.hidden_scan import count_shown
 from tavern_desktop.chat.message import Message
@@ -19,6 +19,8 @@ from tavern_desktop.library.card_file import CardError, card_data, read_card
 from tavern_desktop.library.data_root import DataRoot, root_of
 from tavern_desktop.library.personas import Persona
 from tavern_desktop.library.settings_file import power_user, read_settings
+from tavern_desktop.prompt.chat_preset import ChatPreset
+from tavern_desktop.prompt.chat_slots import MAIN
 from tavern_desktop.prompt.injections import Injection, note_of, role_of
 from tavern_desktop.prompt.lore_sources import includes_names, lore_candidates, lore_settings
 from tavern_desktop.prompt.lore_timed import METADATA, Timed
@@ -27,6 +29,7 @@ from tavern_desktop.prompt.macros import Macros
 from tavern_desktop.prompt.messages import PromptError
 from tavern_desktop.prompt.scene import Action, Character, Lore, Scene, Wording
 from tavern_desktop.prompt.scripts import prompt_scripts
+from tavern_desktop.session.generating.forms import OWN_FORM, Form
 from tavern_desktop.session.generating.reply import Speaker
 
 IN_CHAT_PERSONA = 4
@@ -60,6 +63,8 @@ class Asked:
     """Whether the reply may call tools."""
     tools: tuple[str, ...] = ()
     """Names or ids of tools that are offered this time, also where models are offered none."""
+    presets: PresetNames = NO_PRESETS
+    """Those to use this time, before those of the chat."""
 
 
 class ChatChoices(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -69,6 +74,7 @@ class ChatChoices(msgspec.Struct, frozen=True, omit_defaults=True):
     generation: Generation = Generation()
     template: str = ""
     """For text protocols: id of a template, "" for the server's own."""
+    presets: PresetNames = NO_PRESETS
     tells_cards: bool = True
     """Whether the model is told by a phrase that there was a special message."""
     allowed_tools: tuple[str, ...] = ()
@@ -108,12 +114,18 @@ def with_choices(metadata: Mapping[str, Any], choices: ChatChoices) -> dict[str,
 
 
 def scene_of(
-    asked: Asked, settings: Generation, *, context: int | None, can_prefill: bool, tool_tokens: int | None = None
+    asked: Asked,
+    settings: Generation,
+    *,
+    context: int | None,
+    can_prefill: bool,
+    tool_tokens: int | None = None,
+    form: Form = OWN_FORM,
 ) -> Scene:
     """Return the scene for a generation. `context`: how many tokens the server takes, None if it does not say.
 
-    `tool_tokens`: how many of them describe tools, None where no tools are sent. Raises PromptError where they leave
-    too little.
+    `tool_tokens`: how many of them describe tools, None where no tools are sent. `form`: what the chosen presets make
+    of it. Raises PromptError where tools leave too little.
     """
     root = root_of(asked.path)
     tokens = _without_tools(_least(settings.context_tokens, context) or DEFAULT_CONTEXT, tool_tokens or 0)
@@ -145,7 +157,18 @@ def scene_of(
         stop=settings.stop or (),
         tells_cards=chat_choices(asked.metadata).tells_cards,
         tools="none" if tool_tokens is None else sent_tools,
+        preset=_with_main(form.chat, settings.system_prompt),
+        takes_prefill=form.takes_prefill and can_prefill,
+        preset_notes=form.notes,
     )
+
+
+def _with_main(preset: ChatPreset | None, own: str | None) -> ChatPreset | None:
+    """Put the person's own system prompt, set for a connection or chat, in the place of the preset's main prompt."""
+    if preset is None or own is None:
+        return preset
+    prompts = (replace(prompt, text=own) if prompt.identifier == MAIN else prompt for prompt in preset.prompts)
+    return replace(preset, prompts=tuple(prompts))
 
 
 def _without_tools(tokens: int, tool_tokens: int) -> int:

@@ -1,0 +1,208 @@
+"""Prompts whose whole text is kept in `golden/`: one for each feature of presets and templates.
+
+After a wanted change: `TAVERN_GOLDEN=write … pytest tests/unit/prompt/test_golden.py`, and read the difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tavern_desktop.chat.message import Message
+from tavern_desktop.prompt.chat_preset import ChatPreset
+from tavern_desktop.prompt.injections import Injection, Note
+from tavern_desktop.prompt.lore import LoreEntry
+from tavern_desktop.prompt.messages import Prompt
+from tavern_desktop.prompt.scene import Character, Lore, Scene
+
+MIRA = Character(
+    "Mira",
+    "{{char}} keeps the lighthouse of Skerry.",
+    "dry, patient",
+    "A storm is coming.",
+    "<START>\n{{user}}: Who are you?\n{{char}}: The keeper.\n<START>\n{{char}}: Mind the step.",
+    post_history="{{original}} Short sentences.",
+)
+PERSONA = "{{user}} is a sailor."
+
+
+def said(name: str, text: str, **more: Any) -> dict[str, Any]:
+    return {"name": name, "is_user": name == "Ana", "is_system": False, "mes": text, "extra": {}, **more}
+
+
+TALK = (
+    said("Mira", "Good evening, {{user}}."),
+    said("Ana", "Is the lamp lit?"),
+    said("Mira", "It always is."),
+    said("Ana", "Then I shall sleep."),
+)
+
+
+def chat(*records: dict[str, Any]) -> list[Message]:
+    return [Message.new(record) for record in records or TALK]
+
+
+def scene(*records: dict[str, Any], **more: Any) -> Scene:
+    messages = chat(*records)
+    values: dict[str, Any] = {
+        "character": MIRA,
+        "user": "Ana",
+        "persona": PERSONA,
+        "messages": messages,
+        "end": len(messages),
+    }
+    return Scene(**(values | more))
+
+
+def prompt_entry(identifier: str, content: str = "", **more: Any) -> dict[str, Any]:
+    return {"identifier": identifier, "name": identifier.capitalize(), "role": "system", "content": content, **more}
+
+
+MARKERS = ("worldInfoBefore", "personaDescription", "charDescription", "charPersonality", "scenario")
+ORDER = ("main", *MARKERS, "nsfw", "worldInfoAfter", "dialogueExamples", "chatHistory", "jailbreak")
+PROMPTS = (
+    prompt_entry("main", "You are {{char}}."),
+    prompt_entry("nsfw", "Weather matters."),
+    prompt_entry("jailbreak", "Stay calm."),
+    *(prompt_entry(name, marker=True) for name in (*MARKERS, "worldInfoAfter", "dialogueExamples", "chatHistory")),
+)
+WORDS = {
+    "new_chat_prompt": "[talk]",
+    "new_group_chat_prompt": "[talk of {{group}}]",
+    "new_example_chat_prompt": "[example]",
+    "group_nudge_prompt": "[only {{char}}]",
+    "continue_nudge_prompt": "[on from: {{lastChatMessage}}]",
+    "impersonation_prompt": "[as {{user}}]",
+}
+
+
+def data(*order: str, off: tuple[str, ...] = (), more: tuple[dict[str, Any], ...] = (), **keys: Any) -> dict[str, Any]:
+    listed = [{"identifier": name, "enabled": name not in off} for name in order or ORDER]
+    prompts = [*PROMPTS, *more]
+    return {**WORDS, "prompts": prompts, "prompt_order": [{"character_id": 100001, "order": listed}], **keys}
+
+
+def preset(*order: str, person: dict[str, Any] | None = None, **more: Any) -> ChatPreset:
+    return ChatPreset.of("Test", data(*order, **more), person)
+
+
+def lore(position: int, content: str, **more: Any) -> LoreEntry:
+    return LoreEntry("Sea", position, "global", content, content, is_constant=True, position=position, **more)
+
+
+CHAT: dict[str, Callable[[], Scene]] = {
+    "without_a_preset": lambda: scene(),
+    "usual_order": lambda: scene(preset=preset()),
+    "own_order_and_roles": lambda: scene(
+        preset=preset(
+            "chatHistory",
+            "scenario",
+            "main",
+            "late",
+            "charDescription",
+            more=(prompt_entry("late", "A late word.", role="assistant"),),
+        )
+    ),
+    "switched_off": lambda: scene(preset=preset(off=("charDescription", "nsfw", "main"))),
+    "main_is_off_but_its_notes_stay": lambda: scene(
+        preset=preset(off=("main",)), note=Note("the note", position=2), injections=()
+    ),
+    "forms": lambda: scene(
+        preset=preset(
+            wi_format="[Lore: {0}]",
+            scenario_format="[Where: {{scenario}}]",
+            personality_format="[{{char}} is {{personality}}]",
+        ),
+        lore=Lore([lore(0, "The sea is cold."), lore(1, "Gulls scream."), lore(0, "Ice drifts.", order=200)]),
+    ),
+    "card_overrides": lambda: scene(
+        character=Character("Mira", system_prompt="Before. {{original}} After.", post_history="Only this."),
+        preset=preset(),
+    ),
+    "overrides_forbidden": lambda: scene(
+        character=Character("Mira", system_prompt="Never.", post_history="Never."),
+        preset=preset(
+            person={"prefer_character_jailbreak": False},
+            prompts=[prompt_entry("main", "Mine.", forbid_overrides=True), *PROMPTS[1:]],
+        ),
+    ),
+    "at_depth": lambda: scene(
+        preset=preset(
+            *ORDER,
+            "low",
+            "high",
+            "voice",
+            "deep",
+            more=(
+                prompt_entry("low", "order 50", injection_position=1, injection_depth=1, injection_order=50),
+                prompt_entry("high", "order 200", injection_position=1, injection_depth=1, injection_order=200),
+                prompt_entry("voice", "aside", role="user", injection_position=1, injection_depth=1),
+                prompt_entry("deep", "deeper than the chat", injection_position=1, injection_depth=99),
+            ),
+        ),
+        note=Note("the note", depth=1),
+        injections=[Injection(1, "system", "card note", "character note", "")],
+        lore=Lore([lore(4, "lore at depth", depth=1)]),
+    ),
+    "triggers": lambda: scene(
+        preset=preset(
+            "main",
+            "chatHistory",
+            "a",
+            "b",
+            "c",
+            more=(
+                prompt_entry("a", "for replies", injection_trigger=["normal"]),
+                prompt_entry("b", "for going on", injection_trigger=["continue"]),
+                prompt_entry("c", "for all", injection_trigger=[]),
+            ),
+        )
+    ),
+    "names_never": lambda: scene(said("Tomas", "Ho."), *TALK[1:], preset=preset(names_behavior=-1), is_group=True),
+    "names_in_field": lambda: scene(said("To más", "Ho."), *TALK[1:], preset=preset(names_behavior=1)),
+    "names_in_text": lambda: scene(*TALK, preset=preset(names_behavior=2)),
+    "group": lambda: scene(said("Tomas", "Ho."), *TALK[1:], preset=preset(), is_group=True),
+    "impersonate": lambda: scene(*TALK[:3], preset=preset(), action="impersonate"),
+    "continue_by_nudge": lambda: scene(*TALK[:3], preset=preset(), action="continue", can_prefill=True),
+    "continue_by_prefill": lambda: scene(
+        *TALK[:3], preset=preset(continue_prefill=True), action="continue", can_prefill=True
+    ),
+    "send_if_empty": lambda: scene(*TALK[:3], preset=preset(send_if_empty="(go on, {{char}})")),
+    "prefill": lambda: scene(preset=preset(assistant_prefill="{{char}} says: "), takes_prefill=True),
+    "squashed": lambda: scene(preset=preset(squash_system_messages=True), note=Note("the note", depth=0)),
+    **{
+        f"processed_{how}": lambda how=how: scene(  # type: ignore[misc]  # the default binds it
+            said("Mira", "Ho."),
+            said("Mira", "Ho again."),
+            said("Ana", "Hi."),
+            preset=preset(custom_prompt_post_processing=how),
+        )
+        for how in ("merge", "semi", "strict", "single")
+    },
+    "examples_pinned": lambda: scene(
+        *(said("Ana", f"message {n} " + "x" * 90) for n in range(20)),
+        preset=preset(person={"pin_examples": True}),
+        context=340,
+        reply=100,
+    ),
+    "examples_give_way": lambda: scene(
+        *(said("Ana", f"message {n} " + "x" * 90) for n in range(20)), preset=preset(), context=340, reply=100
+    ),
+    "lore_examples": lambda: scene(
+        preset=preset(), lore=Lore([lore(5, "{{char}}: From lore."), lore(6, "<START>\n{{user}}: Also lore.")])
+    ),
+}
+
+
+def shown(prompt: Prompt) -> str:
+    """Return a prompt as a golden file has it."""
+    lines = []
+    for message in prompt.messages:
+        name = f" ({message.name})" if message.name else ""
+        prefill = " goes on" if message.is_prefill else ""
+        lines += [f"── {message.role}{name}{prefill}", message.text]
+    for left in prompt.left_out:
+        where = "" if left.last is None else f" #{left.first}–{left.last}"
+        lines.append(f"left out: {left.source}{where}: {left.reason}")
+    lines += [f"stop: {stop!r}" for stop in prompt.stop]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,75 @@
+"""What the chosen presets make of a request, read from a data folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tavern_desktop.backends.settings import IN_USE, OWN_WAY, Generation, PresetNames
+from tavern_desktop.library.data_root import DataRoot
+from tavern_desktop.session.generating.forms import OWN_FORM, chat_generation, form_of, text_generation
+from tests.unit.prompt.scenarios import data
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> DataRoot:
+    root = DataRoot(tmp_path)
+    chat = root.user_folder / "OpenAI Settings"
+    chat.mkdir(parents=True)
+    (chat / "Mine.json").write_text(json.dumps(data(temperature=0.8, openai_max_tokens=300)))
+    text = root.user_folder / "TextGen Settings"
+    text.mkdir()
+    (text / "Warm.json").write_text(json.dumps({"temp": 1.2, "rep_pen": 1.1}))
+    live = {"oai_settings": {"temp_openai": 0.3, "main_prompt": "Live."}, "power_user": {"pin_examples": True}}
+    root.settings.write_text(json.dumps(live))
+    return root
+
+
+def form(root: DataRoot, *, takes_messages: bool = True, **names: str) -> Any:
+    return form_of(root, PresetNames(**names), takes_messages=takes_messages)
+
+
+def test_nothing_chosen_is_the_program_s_own_way(root: DataRoot) -> None:
+    assert form(root) is OWN_FORM
+    assert form(root, chat=OWN_WAY) == OWN_FORM
+    assert form_of(None, PresetNames(chat="Mine"), takes_messages=True) is OWN_FORM
+
+
+def test_a_preset_says_how_and_with_what_samplers(root: DataRoot) -> None:
+    found = form(root, chat="Mine", text="Warm")
+    assert found.chat.name == "Mine"
+    assert found.chat.pins_examples
+    assert found.generation == Generation(temperature=0.8, reply_tokens=300)
+
+
+def test_servers_that_take_text_go_by_the_other_presets(root: DataRoot) -> None:
+    found = form(root, takes_messages=False, chat="Mine", text="Warm")
+    assert (found.chat, found.generation) == (None, Generation(temperature=1.2, repetition_penalty=1.1))
+
+
+def test_what_sillytavern_has_in_use_can_be_chosen(root: DataRoot) -> None:
+    found = form(root, chat=IN_USE)
+    assert [prompt.text for prompt in found.chat.prompts if prompt.identifier == "main"] == ["Live."]
+    assert found.generation.temperature == 0.3
+
+
+def test_a_preset_that_is_gone_is_told_and_the_reply_goes_on(root: DataRoot) -> None:
+    found = form(root, chat="Gone")
+    assert found.chat is None
+    assert [(left.source, left.reason) for left in found.notes] == [
+        ("chat preset Gone", "There is no chat preset “Gone” in this data folder")
+    ]
+
+
+def test_values_that_cannot_be_are_not_said() -> None:
+    odd = {"temperature": "0.5", "top_p": 7, "top_k": 0, "min_p": None, "seed": -1, "reasoning_effort": "auto"}
+    assert chat_generation(odd) == Generation(temperature=0.5)
+    assert chat_generation({"top_k": 40, "repetition_penalty": 1, "reasoning_effort": "low"}) == Generation(
+        top_k=40, reasoning_effort="low"
+    )
+    assert text_generation({"top_k": 0, "genamt": 200, "max_length": 4096, "rep_pen_range": -1}) == Generation(
+        top_k=0, reply_tokens=200, context_tokens=4096, repetition_range=-1
+    )
