@@ -16,6 +16,7 @@ from tavern_desktop.cards.registry import FormDefinition
 from tavern_desktop.cards.yaml_writing import write_payload
 from tavern_desktop.storage.inside_chat import search_messages
 from tavern_desktop.tools.definition import Tool, ToolContext, ToolResult
+from tavern_desktop.tools.workflow import progress, workflow_payload
 
 MOST_DICE, MOST_SIDES, MOST_HITS = 100, 1_000_000, 20
 
@@ -57,10 +58,21 @@ def builtin_tools(forms: Iterable[FormDefinition] = ()) -> list[Tool]:
         _tool(
             "show_workflow",
             "Show a workflow",
-            "Show the user the steps of a task and how far each is. Show it again as they go on.",
+            "Show the user the steps of a task, once, before you begin. Tell how far they are with workflow_progress.",
             {"title": _TEXT, "steps": _objects({"title": _TEXT, "status": _STATUS, "detail": _TEXT}, "title")},
             ("steps",),
             _workflow,
+        ),
+        _tool(
+            "workflow_progress",
+            "Show a workflow's progress",
+            "Change steps of a workflow that the user sees: the newest, or the one that is named by its title.",
+            {
+                "workflow": _TEXT,
+                "steps": _objects({"step": _STEP, "status": _STATUS, "detail": _TEXT}, "step"),
+            },
+            ("steps",),
+            progress,
         ),
         _tool(
             "roll_dice",
@@ -99,6 +111,7 @@ def _objects(properties: dict[str, Any], required: str = "name") -> dict[str, An
     return {"type": "array", "items": {"type": "object", "properties": properties, "required": [required]}}
 
 
+_STEP = {"type": ["string", "integer"], "description": "The title of the step, or its number, the first being 1"}
 _STATUS = {"type": "string", "enum": ["pending", "running", "done", "failed", "skipped"]}
 
 
@@ -153,7 +166,7 @@ def _match(given: dict[str, Any], context: ToolContext) -> ToolResult:
 
 
 def _workflow(given: dict[str, Any], context: ToolContext) -> ToolResult:
-    return _shown({"type": "WorkflowStatus", **_title(given), "steps": given["steps"]}, "the steps")
+    return _shown(workflow_payload(given), "the steps; tell workflow_progress of each")
 
 
 def _form(form: FormDefinition, given: dict[str, Any]) -> ToolResult:

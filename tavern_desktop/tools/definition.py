@@ -28,16 +28,30 @@ class ToolContext:
 
 
 @dataclass(frozen=True, slots=True)
+class CardChange:
+    """What a tool changes of a special message that is in the chat.
+
+    `change` is given its payload as it is when the results come into the chat, which several may change, and returns
+    the new one.
+    """
+
+    card_id: str
+    change: Callable[[dict[str, Any]], dict[str, Any]] = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class ToolResult:
     """What a tool gave. `text` goes to the model; with `is_error` it says what went wrong.
 
     `card`: the payload of a special message that is shown below the call. `pictures`: addresses of what is shown too.
+    `change`: what becomes of a special message that is there already.
     """
 
     text: str
     is_error: bool = False
     card: str = ""
     pictures: tuple[str, ...] = ()
+    change: CardChange | None = None
 
 
 class OutcomeUnknown(Exception):

@@ -406,6 +406,7 @@ class ChatDesk(QObject):
             shows_speed=self._services.settings.shows_speed,
             form_of=self.specials.form_of,
             is_copy=self.specials.is_copy,
+            is_working=self.specials.is_working,
             folder=self._services.root.user_folder,
         )
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
-from tavern_desktop.cards.envelope import new_record
+from tavern_desktop.cards.envelope import new_record, read_card, with_payload
+from tavern_desktop.cards.errors import PayloadError
 from tavern_desktop.chat import edits, facts, jsontext
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.facts import Record
+from tavern_desktop.chat.message import Message
 from tavern_desktop.prompt.messages import ToolCall
 from tavern_desktop.session.generating.reply import AddReply, Reply, Speaker
-from tavern_desktop.session.steps import Presence, Step
-from tavern_desktop.tools.definition import ToolResult
+from tavern_desktop.session.steps import Presence, Replace, Step
+from tavern_desktop.tools.definition import CardChange, ToolResult
 
 FAILED = "tool_failed"
 """In `extra.tavern_desktop` of a result that says what went wrong."""
@@ -31,13 +34,36 @@ class AddToolRound(AddReply):
         self._rows = [_row(call, result) for call, result in answers]
         self._rows += [_shown(call, result) for call, result in answers if result.pictures]
         self._rows += [new_record(result.card) for _, result in answers if result.card]
+        self._changes = [result.change for _, result in answers if result.change is not None]
 
     def _plan(self, chat: Chat) -> list[Step]:
         first, *others = super()._plan(chat)
         assert isinstance(first, Presence)
         ((place, messages),) = first.runs
         rows = tuple(edits.created(row) for row in self._rows)
-        return [Presence(True, ((place, (*messages, *rows)),)), *others]
+        return [Presence(True, ((place, (*messages, *rows)),)), *_changed(chat, self._changes), *others]
+
+
+def _changed(chat: Chat, changes: Sequence[CardChange]) -> list[Step]:
+    """Return what becomes of special messages that are there; one that is gone, or was written over, is let be."""
+    wanted = {change.card_id for change in changes}
+    if not wanted:
+        return []
+    pairs: list[tuple[Message, Message]] = []
+    for message in chat.messages:
+        if b'"card"' not in message.seen:
+            continue
+        card = read_card(message.seen_data())
+        if card is None or card.id not in wanted or card.state != "full":
+            continue
+        wanted.remove(card.id)  # of several with one id the first is the original (contract §3)
+        payload = card.payload
+        for change in changes:
+            payload = change.change(payload) if change.card_id == card.id else payload
+        with contextlib.suppress(PayloadError, ValueError):  # too large by now, or half a character: it stays
+            pairs.append((message, edits.rewritten(message, with_payload(message.seen_data(), payload), of_seen=True)))
+    pairs = [(old, new) for old, new in pairs if new is not old]
+    return [Replace(tuple(old for old, _ in pairs), tuple(new for _, new in pairs))] if pairs else []
 
 
 def _shown(call: ToolCall, result: ToolResult) -> Record:

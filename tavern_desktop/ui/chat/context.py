@@ -68,6 +68,11 @@ def no_copy(key: int, card_id: str) -> bool:
     return False
 
 
+def nothing_works(key: int) -> bool:
+    """Take every workflow that says it runs for one that was interrupted."""
+    return False
+
+
 @dataclass(frozen=True)
 class ChatContext:
     """Given with each chat; a new one replaces it when something of it changes."""
@@ -93,5 +98,7 @@ class ChatContext:
     """From the payload of a form to the form as this program knows it, None for one that cannot be filled in here."""
     is_copy: Callable[[int, str], bool] = no_copy
     """(message's key, id): whether an earlier special message of the chat has this id. Has to be quick."""
+    is_working: Callable[[int], bool] = nothing_works
+    """Whether something works now on what a special message shows, by the message's key. Has to be quick."""
     folder: Path | None = None
     """The person's data folder, where files of forms are; None for chats outside one."""

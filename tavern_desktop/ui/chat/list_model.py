@@ -6,6 +6,7 @@ Rows are messages [first, end). *Show more* moves `first` down and does no I/O. 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from typing_extensions import override
 
 from tavern_desktop.chat.chat import Chat
+from tavern_desktop.ui.chat.context import nothing_works
 from tavern_desktop.ui.chat.record import NOBODY, Names, RowRecord, read_record
 from tavern_desktop.ui.chat.roles import Role
 
@@ -33,6 +35,8 @@ class RecordListModel(QAbstractListModel):
     def __init__(self, names: Names, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._names = names
+        self.is_working: Callable[[int], bool] = nothing_works
+        """See `ChatContext.is_working`."""
         self._records: OrderedDict[int, RowRecord] = OrderedDict()
 
     def set_names(self, names: Names) -> None:
@@ -92,7 +96,7 @@ class RecordListModel(QAbstractListModel):
         if role == Role.KEY:
             return self.key(row)
         if role == Qt.ItemDataRole.DisplayRole:
-            return _shown(self.record(row))
+            return self._shown(self.record(row))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return self._in_words(row)
         return self.record(row) if role == Role.RECORD else None
@@ -113,16 +117,15 @@ class RecordListModel(QAbstractListModel):
             parts.append(self.tr("bookmarked"))
         if record.swipe_count > 1:
             parts.append(self.tr("alternative {0} of {1}").format(record.swipe + 1, record.swipe_count))
-        return ", ".join(parts) + ": " + _shown(record)
+        return ", ".join(parts) + ": " + self._shown(record)
 
+    def _shown(self, record: RowRecord) -> str:
+        """Return what a row says, a special message in words."""
+        if record.special is None:
+            return record.text
+        from tavern_desktop.ui.chat.cards.words import in_words
 
-def _shown(record: RowRecord) -> str:
-    """Return what a row says, a special message in words."""
-    if record.special is None:
-        return record.text
-    from tavern_desktop.ui.chat.cards.words import in_words
-
-    return in_words(record.special)
+        return in_words(record.special, is_running=self.is_working(record.key))
 
 
 def _speaker(record: RowRecord) -> str:

@@ -101,6 +101,10 @@ class RowShelf:
     def clear(self) -> None:
         self._rows.clear()
 
+    def has_special(self, kind: str) -> bool:
+        """Say whether a special message of this type is among the rows that are kept."""
+        return any(row.record.special is not None and row.record.special.type == kind for row in self._rows.values())
+
     def kept(self, key: int) -> RowView | None:
         """Return a row only if it is there already."""
         return self._rows.get(key)
@@ -197,7 +201,8 @@ class RowShelf:
         context, card = self.context, record.special
         form = context.form_of(card.payload) if card.type == "Form" else None
         is_copy = context.is_copy(record.key, card.id)
-        return make_face(card, Showing(self.look, width, context.locale, editable, is_copy, form))
+        is_running = context.is_working(record.key)
+        return make_face(card, Showing(self.look, width, context.locale, editable, is_copy, form, is_running))
 
     def _document(
         self, record: RowRecord, parsed: Parsed, width: int, before: RowView | None

@@ -103,6 +103,7 @@ class ChatView(Surface):
             self.show_records(None, None, at_end=True)
             return
         model = ChatListModel(chat, _names(context), self.mounted_count, self)
+        model.is_working = context.is_working
         place = place_in_chat(anchor, chat) if preview is not None and not at_end else None
         if place is not None:
             model.mount_from(chat.find(place.key) or 0)
@@ -123,6 +124,7 @@ class ChatView(Surface):
             self.overlays.restyle()
         if self.records is not None:
             self.records.set_names(_names(context))
+            self.records.is_working = context.is_working
 
     def set_text_scale(self, percent: int) -> None:
         """Show text at this size, 100 being normal."""

@@ -11,6 +11,7 @@ import msgspec
 from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QMessageBox
 
+from tavern_desktop.chat import facts
 from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.facts import OWN_FIELD
 from tavern_desktop.chat.message import Message
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from tavern_desktop.ui.chat_pane import ChatPane
 
 NOTICE = "special"
+LONGEST_TURN = 200
+"""Messages behind a workflow beyond which nothing works on it any more."""
 LOOKED_AT = 50
 """Newest messages among which an open form that asks for columns is looked for."""
 
@@ -57,6 +60,7 @@ class SpecialDeeds(QObject):
         self._forms_are_watched = False
         view = pane.view
         writing.message_sent.connect(self.expire_forms)
+        replying.changed.connect(self._reply_changed)
         view.special_filled.connect(self._fill)
         view.special_submitted.connect(self._submit)
         view.special_requested.connect(self._do)
@@ -72,6 +76,20 @@ class SpecialDeeds(QObject):
     def is_copy(self, key: int, card_id: str) -> bool:
         """Say whether a special message is a copy of an earlier one."""
         return self._ids is not None and self._ids.is_copy(key, card_id)
+
+    def is_working(self, key: int) -> bool:
+        """Say whether what a special message shows is under way: a reply is being written in the turn it stands in."""
+        task = self._replying.task
+        chat = task.session.chat if task is not None else None
+        index = chat.find(key) if chat is not None else None
+        if chat is None or index is None or len(chat) - index > LONGEST_TURN:
+            return False
+        return not any(facts.role(message.seen_data()) == "user" for message in chat.messages[index + 1 :])
+
+    def _reply_changed(self) -> None:
+        """A reply began or ended: workflows that say they run are under way, or interrupted."""
+        if self._pane.view.rows.has_special("WorkflowStatus"):
+            self._pane.view.use.look_again()
 
     def form_of(self, payload: dict[str, Any]) -> FormDefinition | None:
         """Return the form that a payload shows, as this program knows it."""

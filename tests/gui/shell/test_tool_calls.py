@@ -142,6 +142,45 @@ def test_a_tool_of_a_server_runs_after_a_question_that_waits_in_its_chat(
     wait(lambda: window.desk.replying.task is None)
 
 
+def test_a_workflow_goes_on_before_one_s_eyes_and_says_when_it_was_interrupted(
+    window: MainWindow, server: ModelServer, wait: Wait
+) -> None:
+    asked(window, server, wait)
+    steps = [{"title": "Load", "status": "running"}, {"title": "Sail"}]
+    server.call("show_workflow", json.dumps({"title": "Crossing", "steps": steps}))
+    server.end()
+    wait(lambda: len(server.asked) == 2)
+    assert told(window) == ["Crossing. Running"]
+    assert "Running" in painted(window)
+    progress = [{"step": "Load", "status": "done"}, {"step": "Sail", "status": "running"}]
+    server.call("workflow_progress", json.dumps({"steps": progress}))
+    server.end()
+    wait(lambda: len(server.asked) == 3)
+    assert painted(window) == ["Running", "Crossing", "Done", "Load", "Running", "Sail"]
+    server.say("Cast off.")
+    server.end()
+    wait(lambda: window.desk.replying.task is None)
+    assert told(window) == ["Crossing. Interrupted"]
+    assert painted(window) == ["Interrupted", "Crossing", "Done", "Load", "Interrupted", "Sail"]
+
+
+def told(window: MainWindow) -> list[str]:
+    """What is said of the workflows in view."""
+    model = window.pane.view.records
+    indices = [model.index(row, 0) for row in range(model.rowCount()) if window.pane.view.record(row).special]
+    return [index.data(Qt.ItemDataRole.AccessibleTextRole).rpartition(": ")[2] for index in indices]
+
+
+def painted(window: MainWindow) -> list[str]:
+    """The words of the workflow in view."""
+    view = window.pane.view
+    view.grab()
+    (row,) = [row for row in range(view.records.rowCount()) if view.record(row).special]
+    face = view.row_view(row).face
+    assert face is not None
+    return [words.text for words in face.words]
+
+
 def test_a_picture_of_a_tool_is_in_the_data_folder_and_in_the_chat(
     window: MainWindow, server: ModelServer, wait: Wait
 ) -> None:

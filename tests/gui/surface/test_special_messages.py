@@ -143,7 +143,7 @@ def test_the_accessible_list_tells_what_there_is(shown: Any) -> None:
     view = shown(passage(), new_record(WORKFLOW), raw(UNREADABLE))
     told = [view.model().index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole) for row in range(3)]
     assert told[0] == "Form, message 1 of 3: Passage"
-    assert told[1] == "Workflow, message 2 of 3: Crossing. Running"
+    assert told[1] == "Workflow, message 2 of 3: Crossing. Interrupted"
     assert told[2].startswith("Table, message 3 of 3: Unreadable special message.")
 
 

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from tavern_desktop.cards.envelope import new_record, read_card
 from tavern_desktop.cards.payload import parse
 from tavern_desktop.cards.registry import known_forms
+from tavern_desktop.cards.yaml_writing import write_payload
 from tavern_desktop.chat.message import Message
 from tavern_desktop.resources import resource_path
 from tavern_desktop.tools.builtin import builtin_tools
@@ -89,3 +91,47 @@ def test_the_chat_is_searched_and_the_time_told() -> None:
     assert use("search_chat", words="late").text == "#1 Mira: The ferry is late."
     assert use("search_chat", words="zebra").text == "No message has these words."
     assert re.search(r"\d{4}, \d\d:\d\d \(UTC", use("current_time").text)
+
+
+STEPS = [{"title": "Load", "status": "running"}, {"title": "Sail"}]
+
+
+def shown_workflow(**given: Any) -> Message:
+    """A workflow as it stands in a chat."""
+    card = use("show_workflow", **given).card
+    return Message.new(new_record(card))
+
+
+def progressed(messages: list[Message], **given: Any) -> ToolResult:
+    read = read_arguments(json.dumps(given), TOOLS["workflow_progress"].parameters)
+    return asyncio.run(TOOLS["workflow_progress"].run(read, ToolContext(messages)))  # type: ignore[arg-type]
+
+
+def test_progress_changes_steps_by_title_or_number_and_keeps_the_rest() -> None:
+    old, new = (shown_workflow(title=title, steps=STEPS) for title in ("Old", "Crossing"))
+    loaded = {"step": "load", "status": "done", "detail": "40 sacks"}
+    result = progressed([old, new], steps=[loaded, {"step": 2, "status": "running"}])
+    assert (result.is_error, result.card) == (False, "")
+    card = read_card(new.data())
+    assert result.change is not None
+    assert card is not None
+    assert result.change.card_id == card.id
+    payload = result.change.change({**card.payload, "colour": "blue"})
+    load, sail = payload["steps"]
+    assert (load["title"], load["status"], load["detail"], sail["status"]) == ("Load", "done", "40 sacks", "running")
+    assert load["startedAt"] == card.payload["steps"][0]["startedAt"]
+    assert ("finishedAt" in load, "startedAt" in sail, "finishedAt" in sail) == (True, True, False)
+    assert payload["colour"] == "blue"
+    assert parse(write_payload(payload)).state == "full"
+    earlier = progressed([old, new], workflow="old", steps=[{"step": 1, "status": "failed"}])
+    assert earlier.change is not None
+    assert earlier.change.card_id == (read_card(old.data()) or card).id
+
+
+def test_progress_of_what_is_not_there_says_what_is() -> None:
+    assert progressed([], steps=[{"step": 1}]).text == "There is no workflow in this chat. Show one first."
+    there = [shown_workflow(title="Crossing", steps=STEPS)]
+    wrong = progressed(there, steps=[{"step": "dock", "status": "done"}])
+    assert (wrong.text, wrong.is_error) == ("There is no step “dock”. There are: Load; Sail", True)
+    assert "“Loading”" in progressed(there, workflow="Loading", steps=[]).text
+    assert progressed(there, steps=[{"step": 3}]).is_error

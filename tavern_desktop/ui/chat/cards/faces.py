@@ -48,11 +48,9 @@ def make_face(card: Card, showing: Showing) -> Face:
     sheet = Sheet(showing.look, showing.width)
     if card.state in ("error", "placeholder"):
         return _plain(sheet, card)
-    badge = status_name(card)
+    badge = status_name(card, is_running=showing.is_running)
     if card.type == "Form" and card.status == "submitted":
         badge = _submitted(card, showing.locale)
-    if card.type == "WorkflowStatus" and not showing.is_running:
-        badge = step_name(workflow_status(card.payload), interrupted=True)
     if showing.is_copy:
         badge = " · ".join(filter(None, (tr("Copy"), badge)))
     sheet.heading(card.title, badge, _tone_of(card))

@@ -25,8 +25,8 @@ def type_name(kind: str) -> str:
     return names.get(kind) or kind or tr("Special message")
 
 
-def status_name(card: Card) -> str:
-    """Return how a special message stands, "" where there is nothing to say."""
+def status_name(card: Card, *, is_running: bool = False) -> str:
+    """Return how a special message stands, "" where there is nothing to say; `is_running`: see `in_words`."""
     names = {
         "submitted": tr("Submitted"),
         "cancelled": tr("Cancelled"),
@@ -34,7 +34,7 @@ def status_name(card: Card) -> str:
         "confirmed": tr("Confirmed"),
     }
     if card.type == "WorkflowStatus":
-        return step_name(workflow_status(card.payload))
+        return step_name(workflow_status(card.payload), interrupted=not is_running)
     return names.get(card.status, "") if card.type in ("Form", "ColumnMatch") else ""
 
 
@@ -88,7 +88,11 @@ def what_is_wrong(card: Card) -> str:
     return ""
 
 
-def in_words(card: Card) -> str:
-    """Return a special message as somebody would tell it: what it is, its title and how it stands."""
-    parts = [part for part in (card.title, status_name(card), what_is_wrong(card), card.caption) if part]
+def in_words(card: Card, *, is_running: bool = False) -> str:
+    """Return a special message as somebody would tell it: what it is, its title and how it stands.
+
+    `is_running`: something works on it now.
+    """
+    status = status_name(card, is_running=is_running)
+    parts = [part for part in (card.title, status, what_is_wrong(card), card.caption) if part]
     return ". ".join(parts) or type_name(card.type)

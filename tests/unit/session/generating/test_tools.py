@@ -202,6 +202,30 @@ def test_what_a_tool_shows_stands_in_the_chat_before_the_next_text(program: Prog
     assert rows(session)[-1]["mes"] == "There it is."
 
 
+def test_a_workflow_goes_on_where_it_stands_and_undo_takes_it_back(program: Program) -> None:
+    program.tools = tuple(builtin_tools())
+    steps = '{"title": "Crossing", "steps": [{"title": "Load", "status": "running"}, {"title": "Sail"}]}'
+    session, _ = calling(program, call(0, "show_workflow", steps))
+    model = next_model(program)
+    one = call(0, "workflow_progress", '{"steps": [{"step": "Load", "status": "done"}]}')
+    other = call(1, "workflow_progress", '{"steps": [{"step": 2, "status": "running"}]}')
+    model.send(one, other, Finished("tool_calls"), None)
+    next_model(program, 2).send(Text("We sail."), Finished("stop"), None)
+    program.until(lambda: not program.generations.running())
+
+    def statuses() -> list[str]:
+        (card,) = [found for row in rows(session) if (found := read_card(row)) is not None]
+        return [step.get("status", "pending") for step in card.payload["steps"]]
+
+    assert statuses() == ["done", "running"]
+    assert [row["mes"] for row in rows(session)][-3:] == ["The user sees it now.", "The user sees it now.", "We sail."]
+    session.undo()
+    session.undo()
+    assert statuses() == ["running", "pending"]
+    session.redo()
+    assert statuses() == ["done", "running"]
+
+
 def test_tools_are_not_called_without_end(program: Program) -> None:
     program.tools = (a_tool(),)
     calling(program, call(0, "dice"))
