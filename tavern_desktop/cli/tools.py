@@ -25,12 +25,13 @@ def list_tools(context: Context) -> int:
     """Print the tools, and why those of a server are missing."""
     runner = PlainRunner()
     with _servers(context, runner) as servers:
-        settings = servers.permissions.reload()
+        permissions = servers.permissions
+        settings = permissions.reload()
         tools = servers.submit(servers.offers.existing()).result()
         runner.run_until_idle()  # how the servers stand
         standing = [servers.remote_tools.standing_of(server.id) for server in servers.remote_tools.servers.all()]
     for tool in tools:
-        _tell(context, tool, settings)
+        _tell(context, tool, settings, asks=permissions.asks(tool))
     for each in standing:
         if each is not None and each.error is not None:
             output.complain(f"{each.server.name}: {each.error.sentence}")
@@ -89,9 +90,8 @@ def _named(tools: list[Tool], name: str) -> Tool:
     raise CommandRefused(f"There is no tool {name}; `tools list` tells which there are.")
 
 
-def _tell(context: Context, tool: Tool, settings: ToolSettings) -> None:
+def _tell(context: Context, tool: Tool, settings: ToolSettings, *, asks: bool) -> None:
     offered = settings.is_on and tool.id not in settings.off
-    asks = tool.asks_first and tool.id not in settings.allowed
     if context.json:
         facts = {name: getattr(tool, name) for name in ("name", "title", "source", "description", "parameters")}
         output.say_json({**facts, "offered": offered, "asks": asks})

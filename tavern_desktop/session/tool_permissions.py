@@ -19,6 +19,8 @@ class ToolSettings(msgspec.Struct, frozen=True):
     """Whether models are offered tools at all."""
     off: tuple[str, ...] = ()
     """Tools of the program's own that are not offered."""
+    asks_for_own: bool = False
+    """Whether the program's own tools ask first too; what they do stays in the chat."""
     allowed: dict[str, str] = {}
     """Tools that always run without a question, with what people call them."""
 
@@ -38,9 +40,14 @@ class ToolPermissions:
         """Read again what another window or program may have changed."""
         return self._section.reload()
 
+    def asks(self, tool: Tool) -> bool:
+        """Say whether a tool asks before it runs, where the chat does not allow it."""
+        asks_first = tool.asks_first or (not tool.source and self.settings.asks_for_own)
+        return asks_first and tool.id not in self.settings.allowed
+
     def may_run(self, session: ChatSession, tool: Tool) -> bool:
         """Say whether a tool runs in a chat without a question. On the owner of the chat."""
-        if not tool.asks_first or tool.id in self.settings.allowed:
+        if not self.asks(tool):
             return True
         return session.chat is not None and tool.id in chat_choices(session.chat.header.metadata()).allowed_tools
 
@@ -57,10 +64,22 @@ class ToolPermissions:
         """Offer models tools, or none."""
         self._section.update(is_on=is_on)
 
+    def ask_for_own(self, *, asks: bool) -> None:
+        """Have the program's own tools ask first too, or no longer."""
+        self._section.update(asks_for_own=asks)
+
     def switch(self, tool_id: str, *, is_on: bool) -> None:
         """Offer a tool of the program's own, or no longer."""
         off = [each for each in self.settings.off if each != tool_id]
         self._section.update(off=tuple(off if is_on else [*off, tool_id]))
+
+
+def use_in_chat(session: ChatSession, uses: bool | None) -> None:
+    """Offer models tools in this chat, or none; None for as elsewhere. Raises CommandRefused."""
+    if session.chat is not None:
+        metadata = session.chat.header.metadata()
+        choices = msgspec.structs.replace(chat_choices(metadata), uses_tools=uses)
+        session.do(SetMetadata(with_choices(metadata, choices)))
 
 
 def allow_in_chat(session: ChatSession, tool: Tool) -> None:

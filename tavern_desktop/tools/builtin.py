@@ -14,11 +14,14 @@ from tavern_desktop.cards.errors import PayloadError
 from tavern_desktop.cards.payload import parse
 from tavern_desktop.cards.registry import FormDefinition
 from tavern_desktop.cards.yaml_writing import write_payload
+from tavern_desktop.chat import facts
 from tavern_desktop.storage.inside_chat import search_messages
 from tavern_desktop.tools.definition import Tool, ToolContext, ToolResult
 from tavern_desktop.tools.workflow import progress, workflow_payload
 
 MOST_DICE, MOST_SIDES, MOST_HITS = 100, 1_000_000, 20
+MOST_LOOKED_AT = 200
+"""Places that are looked at for those that are not hidden."""
 
 Work = Callable[[dict[str, Any], ToolContext], ToolResult]
 
@@ -198,10 +201,12 @@ def _dice(given: dict[str, Any], context: ToolContext) -> ToolResult:
 def _search(given: dict[str, Any], context: ToolContext) -> ToolResult:
     if not given["words"].strip():
         return ToolResult("There are no words to look for.", is_error=True)
-    hits = search_messages(context.messages, given["words"], MOST_HITS)
+    found = search_messages(context.messages, given["words"], MOST_LOOKED_AT)
+    # What a person hid from models is not told to them on this way either.
+    hits = [hit for hit in found if not facts.is_hidden(context.messages[hit.index].seen_data())]
     if not hits:
         return ToolResult("No message has these words.")
-    return ToolResult("\n".join(f"#{hit.index} {hit.name}: {hit.snippet}" for hit in hits))
+    return ToolResult("\n".join(f"#{hit.index} {hit.name}: {hit.snippet}" for hit in hits[:MOST_HITS]))
 
 
 def _time(given: dict[str, Any], context: ToolContext) -> ToolResult:

@@ -7,7 +7,17 @@ from typing import Any
 
 import msgspec
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QDialog, QFormLayout, QHBoxLayout, QLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLayout,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
 
 from tavern_desktop.backends.connection import Connection, Secrets, check
 from tavern_desktop.backends.errors import BackendError
@@ -57,6 +67,7 @@ class EditConnection(QDialog):
         self.fetch_button = push_button(self.tr("Fetch Models"), "plain", self.fetch_models)
         self.file = TextField("", self.tr("Model file"))
         self.file_button = push_button(self.tr("Choose…"), "plain", self._choose_file)
+        self.tools = QCheckBox(self.tr("Offer its model tools, where chats use them"))
         self.more_button = push_button(self.tr("More…"), "quiet", self._show_more)
         self.more = MoreFields()
         self.said = label("", "muted", wrap=True)
@@ -154,7 +165,7 @@ class EditConnection(QDialog):
         try:
             if not name:
                 raise Refused(self.tr("A connection needs a name."))
-            changes: dict[str, object] = {"name": name, "model": model}
+            changes: dict[str, object] = {"name": name, "model": model, "off": self._off()}
             if not self._is_local:
                 if self._is_new or self.kind.currentIndex() != self._first_kind:
                     kind = self._kinds[self.kind.currentIndex()]
@@ -167,6 +178,11 @@ class EditConnection(QDialog):
             self._say_problem(error.sentence)
             return None
         return connection
+
+    def _off(self) -> tuple[str, ...]:
+        """Return what is not sent to the server."""
+        kept = tuple(setting for setting in self._connection.off if setting != "tools")
+        return kept if self.tools.isChecked() else (*kept, "tools")
 
     def _secrets(self) -> Secrets:
         return Secrets(self.key.text().strip(), self.more.proxy_password.text())
@@ -185,6 +201,7 @@ class EditConnection(QDialog):
         self.url.setText(connection.url)
         self.model.setCurrentText(connection.model)
         self.file.setText(connection.model)
+        self.tools.setChecked("tools" not in connection.off)
         self.more.show_connection(connection)
         kept = self.tr("A key is kept; leave this empty to go on with it") if place else self.tr("None")
         self.key.setPlaceholderText(kept)
@@ -251,6 +268,7 @@ class EditConnection(QDialog):
             ]
         for text, field in rows:
             form.addRow(label(text), field)
+        form.addRow("", self.tools)
         self.kind.setAccessibleName(self.tr("Kind of server"))
         self.model.setAccessibleName(self.tr("Model"))
         buttons = QHBoxLayout()

@@ -75,7 +75,7 @@ class ModelsInWindow(QObject):
         """Open the dialog with all servers of tools."""
         from tavern_desktop.ui.tools.dialog import ToolsDialog
 
-        ToolsDialog(self._window, self._services.tools).open()
+        ToolsDialog(self._window, self._services.tools, self._part.desk.session).open()
 
     def show_generation(self) -> None:
         """Open the settings by which replies in the chat in view are written."""

@@ -93,6 +93,11 @@ class ToolsData(QObject):
         permissions = self._services.model_servers.permissions
         self._do(lambda: permissions.offer(is_on=is_on), lambda _: self.refresh())
 
+    def ask_for_own(self, *, asks: bool) -> None:
+        """Have the program's own tools ask first too, or no longer."""
+        permissions = self._services.model_servers.permissions
+        self._do(lambda: permissions.ask_for_own(asks=asks), lambda _: self.refresh())
+
     def switch_own(self, tool_id: str, *, is_on: bool) -> None:
         """Offer a tool of the program's own, or no longer."""
         permissions = self._services.model_servers.permissions

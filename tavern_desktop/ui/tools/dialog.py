@@ -9,12 +9,18 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
+    QComboBox,
     QFileDialog,
     QGridLayout,
+    QHBoxLayout,
     QVBoxLayout,
     QWidget,
 )
 
+from tavern_desktop.session.chat_session import ChatSession
+from tavern_desktop.session.generating.scenes import chat_choices
+from tavern_desktop.session.refusals import Refused
+from tavern_desktop.session.tool_permissions import use_in_chat
 from tavern_desktop.tools.mcp.server import ToolServer
 from tavern_desktop.tools.mcp.transports import MISSING, is_installed
 from tavern_desktop.ui.connecting.row import ConnectionRow
@@ -23,15 +29,20 @@ from tavern_desktop.ui.tools import words
 from tavern_desktop.ui.tools.data import ToolsData
 from tavern_desktop.ui.widgets import clear_layout, label, push_button
 
-FIRST_HEIGHT = 520
+FIRST_HEIGHT = 640
+
+_IN_CHAT = (None, True, False)
+"""Whether models are offered tools in the chat in view, in the order of the choices."""
 
 
 class ToolsDialog(RowsDialog):
     """Shows `ToolsData` as it changes; everything it does goes on if it is closed."""
 
-    def __init__(self, parent: QWidget, data: ToolsData) -> None:
+    def __init__(self, parent: QWidget, data: ToolsData, session: ChatSession | None = None) -> None:
+        """`session`: the chat in view, which may decide for itself."""
         super().__init__(parent, "toolsDialog", self.tr("Tools"), FIRST_HEIGHT)
         self._data = data
+        self._session = session if session is not None and session.chat is not None else None
         self._rows: dict[str, ConnectionRow] = {}
         self._shown: tuple[ToolServer, ...] | None = None
         self._own_boxes: dict[str, QCheckBox] = {}
@@ -39,12 +50,28 @@ class ToolsDialog(RowsDialog):
         self.offer.setObjectName("offerTools")
         self.offer.clicked.connect(lambda is_on: data.offer(is_on=is_on))
         self.about_offer = label(
-            self.tr("Some servers take none: a reply then says so, and tools can be left out for that server."),
+            self.tr("Some servers take none: a reply then says so, and tools can be left out for that connection."),
             "muted",
             wrap=True,
         )
+        self.in_chat = QComboBox()
+        self.in_chat.setObjectName("toolsInChat")
+        self.in_chat.addItems([self.tr("As set above"), self.tr("Use tools"), self.tr("Use none")])
+        self.in_chat.setAccessibleName(self.tr("In the chat in view"))
+        self.in_chat.activated.connect(self._choose_for_chat)
         self.own_heading = label(self.tr("Tools of this program"), "section")
         self.own = QGridLayout()
+        self.own_ask = QCheckBox(self.tr("Ask before one of these runs"))
+        self.own_ask.setObjectName("askForOwn")
+        self.own_ask.clicked.connect(lambda asks: data.ask_for_own(asks=asks))
+        self.about_own = label(
+            self.tr(
+                "They work inside this program: they show something in the chat, read the chat without its hidden "
+                "messages, roll dice or tell the time. What they answer goes to the model, like everything in the chat."
+            ),
+            "muted",
+            wrap=True,
+        )
         self.allowed_heading = label(self.tr("Run without a question"), "section")
         self.allowed = QVBoxLayout()
         self._decided: tuple[object, ...] = ()
@@ -86,6 +113,15 @@ class ToolsDialog(RowsDialog):
     def _imported(self, names: list[str], problems: list[str]) -> None:
         told = [self.tr("Added: {names}.").format(names=", ".join(names))] if names else []
         self.say("\n".join([*told, *problems]), "danger" if problems else "ok")
+
+    def _choose_for_chat(self, number: int) -> None:
+        if self._session is None:
+            return
+        try:
+            use_in_chat(self._session, _IN_CHAT[number])
+        except Refused as refusal:
+            self.say_problem(refusal.sentence)
+            self._show_decisions()
 
     def _edit(self, server: ToolServer | None) -> None:
         from tavern_desktop.ui.tools.edit_dialog import EditToolServer
@@ -130,6 +166,10 @@ class ToolsDialog(RowsDialog):
         """Show which tools of the program are offered, and which run without a question."""
         settings = self._data.settings
         self.offer.setChecked(settings.is_on)
+        self.own_ask.setChecked(settings.asks_for_own)
+        chat = self._session.chat if self._session is not None else None
+        uses = chat_choices(chat.header.metadata()).uses_tools if chat is not None else None
+        self.in_chat.setCurrentIndex(_IN_CHAT.index(uses))
         if self.own.isEmpty():
             for number, tool in enumerate(self._data.own):
                 box = QCheckBox(tool.title)
@@ -139,7 +179,6 @@ class ToolsDialog(RowsDialog):
                 self._own_boxes[tool.id] = box
         for tool_id, box in self._own_boxes.items():
             box.setChecked(tool_id not in settings.off)
-            box.setEnabled(settings.is_on)
         clear_layout(self.allowed)
         for tool_id, name in settings.allowed.items():
             row = ConnectionRow(name, "check")
@@ -185,9 +224,20 @@ class ToolsDialog(RowsDialog):
         self.servers.setSpacing(8)
         self.allowed.setSpacing(8)
         self.own.setHorizontalSpacing(24)
-        for top in (self.offer, self.about_offer, self.own_heading):
-            column.addWidget(top)
+        column.addWidget(self.offer)
+        column.addWidget(self.about_offer)
+        if self._session is not None:
+            row = QHBoxLayout()
+            row.addWidget(label(self.tr("In the chat in view")))
+            row.addSpacing(12)
+            row.addWidget(self.in_chat)
+            row.addStretch(1)
+            column.addLayout(row)
+        column.addSpacing(12)
+        column.addWidget(self.own_heading)
+        column.addWidget(self.about_own)
         column.addLayout(self.own)
+        column.addWidget(self.own_ask)
         column.addSpacing(12)
         for part in (self.heading, self.missing, self.note):
             column.addWidget(part)

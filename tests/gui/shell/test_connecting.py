@@ -145,6 +145,16 @@ def test_what_is_typed_is_tried_and_kept_and_the_key_apart(
     again = shown(EditConnection, dialog)
     assert again.key.text() == ""
     assert again.key.placeholderText().startswith("A key is kept")
+    assert again.tools.isChecked()
+    again.tools.click()
+    again.save_button.click()
+    wait(lambda: [each.off for each in window.services.connecting.known.connections] == [("tools",)])
+    dialog.edit(*window.services.connecting.known.connections)
+    last = shown(EditConnection, dialog)
+    assert not last.tools.isChecked()
+    last.tools.click()
+    last.save_button.click()
+    wait(lambda: [each.off for each in window.services.connecting.known.connections] == [()])
 
 
 def test_what_cannot_be_is_said_and_nothing_is_kept(window: MainWindow, wait: Wait) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QCheckBox, QDialog, QMessageBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from tavern_desktop.session.generating.scenes import chat_choices
 from tavern_desktop.tools.mcp.server import ToolServer
 from tavern_desktop.ui.actions import Act
 from tavern_desktop.ui.main_window import MainWindow
@@ -171,3 +172,36 @@ def test_an_address_has_headers_where_a_program_has_variables(window: MainWindow
     assert edit.secrets.accessibleName() == "Secret headers"
     assert edit.secrets.placeholderText() == "Name: value"
     assert all(button.autoDefault() is (button is edit.save_button) for button in edit.findChildren(QPushButton))
+
+
+def test_a_chat_decides_for_itself_and_undo_takes_it_back(window: MainWindow, wait: Wait) -> None:
+    dialog = tools(window, wait)
+    assert not dialog.in_chat.isVisible()  # no chat is in view
+    dialog.close()
+    window.open_path(Path(window.library.neighbour(0)))
+    wait(lambda: window.desk.session is not None and window.desk.session.state == "ready")
+    dialog = tools(window, wait)
+    assert dialog.in_chat.currentText() == "As set above"
+    dialog.in_chat.setCurrentIndex(2)
+    dialog.in_chat.activated.emit(2)
+    session = window.desk.session
+    assert session is not None
+    assert session.chat is not None
+    assert chat_choices(session.chat.header.metadata()).uses_tools is False
+    dialog.close()
+    session.undo()
+    assert chat_choices(session.chat.header.metadata()).uses_tools is None
+
+
+def test_tools_of_the_program_ask_first_where_that_is_wanted(window: MainWindow, wait: Wait) -> None:
+    dialog = tools(window, wait)
+    permissions = window.services.model_servers.permissions
+    dice = next(tool for tool in window.services.tools.own if tool.id == "roll_dice")
+    assert not permissions.asks(dice)
+    dialog.own_ask.click()
+    wait(lambda: window.services.tools.settings.asks_for_own)
+    assert permissions.asks(dice)
+    permissions.allow_always(dice)
+    assert not permissions.asks(dice)
+    dialog.own_ask.click()
+    wait(lambda: not window.services.tools.settings.asks_for_own)

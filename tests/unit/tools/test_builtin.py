@@ -21,6 +21,7 @@ from tavern_desktop.tools.definition import ToolContext, ToolResult
 
 TOOLS = {tool.name: tool for tool in builtin_tools(known_forms(resource_path("forms")))}
 TEXTS = [{"name": "Ana", "is_user": True, "mes": "Where is the ferry?"}, {"name": "Mira", "mes": "The ferry is late."}]
+TEXTS.append({"name": "Mira", "is_system": True, "mes": "The secret harbour is north."})
 
 
 def use(name: str, **given: Any) -> ToolResult:
@@ -90,6 +91,7 @@ def test_dice_are_added_up() -> None:
 def test_the_chat_is_searched_and_the_time_told() -> None:
     assert use("search_chat", words="late").text == "#1 Mira: The ferry is late."
     assert use("search_chat", words="zebra").text == "No message has these words."
+    assert use("search_chat", words="secret harbour").text == "No message has these words."  # it is hidden
     assert re.search(r"\d{4}, \d\d:\d\d \(UTC", use("current_time").text)
 
 
