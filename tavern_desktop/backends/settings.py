@@ -67,8 +67,8 @@ class PresetNames(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 NO_PRESETS = PresetNames()
 
-IN_USE, OWN_WAY = "*", "/"
-"""Stand where a preset's name does; no file can be called so."""
+IN_USE, OWN_WAY, BY_MODEL = "*", "/", "?"
+"""Stand where a preset's name does; no file can be called so. BY_MODEL: the instruct template that is for the model."""
 
 LABELS = {
     "reply_tokens": "reply length",

@@ -16,13 +16,17 @@ from tavern_desktop.prompt.finishing import sent_messages
 from tavern_desktop.prompt.history import Turn, turns_from_end
 from tavern_desktop.prompt.injections import inserted
 from tavern_desktop.prompt.messages import LeftOut, Part, Prompt, PromptError, PromptMessage
+from tavern_desktop.prompt.room import NO_ROOM, fitting, free_beside, note_turn, tokens_of
 from tavern_desktop.prompt.scene import Scene
 from tavern_desktop.prompt.surroundings import Surroundings, surroundings_of
-from tavern_desktop.prompt.tokens import FRAMING, IMAGE, TokenCounter, usable
+from tavern_desktop.prompt.text_build import build_text_prompt
+from tavern_desktop.prompt.tokens import FRAMING, IMAGE, TokenCounter
 
 
 def build_prompt(scene: Scene, counter: TokenCounter) -> Prompt:
     """Return the request for a scene. Raises PromptError where the fixed parts alone do not fit."""
+    if scene.text_form is not None:
+        return build_text_prompt(scene, scene.text_form, counter)
     return _Builder(scene, counter, scene.preset or default_preset(scene.wording)).prompt()
 
 
@@ -48,19 +52,19 @@ class _Builder:
         last = self._continued(turns) if scene.action == "continue" else []
         heading, closing, at_end = self._heading(), self._closing(), self._at_end(last)
         injected = [part for parts in around.at_depth.values() for part in parts]
-        budget = self._free_beside([*slots.all_parts(), *heading, *closing, *at_end, *injected])
+        budget = free_beside([*slots.all_parts(), *heading, *closing, *at_end, *injected], scene, self.counter)
         blocks = self._example_blocks(around) if EXAMPLES in slots.order else []
-        examples = self._examples(blocks, budget) if preset.pins_examples else []
-        budget -= _tokens(examples)
+        examples = fitting(blocks, budget, self.left_out) if preset.pins_examples else []
+        budget -= tokens_of(examples)
         nudge = self._nudge()
-        history = self._history(turns, budget - _tokens(nudge))
+        history = self._history(turns, budget - tokens_of(nudge))
         in_chat = inserted([*history, *last], around.at_depth, least_depth=1 if last else 0)
         # The program's own nudge stands in for whatever else would be last; a preset's is part of its history.
         needs_nudge = _speaks_last(in_chat if preset.name else history)
         if not needs_nudge or (not preset.name and slots.has_after_history([*closing, *at_end])):
             nudge = []
         if not preset.pins_examples:
-            examples = self._examples(blocks, budget - _tokens(history) - _tokens(nudge))
+            examples = fitting(blocks, budget - tokens_of([*history, *nudge]), self.left_out)
         if not history and not last and not preset.name:
             heading = []
         said = [part for part in in_chat if not last or part is not last[0]]
@@ -147,21 +151,6 @@ class _Builder:
         tokens += sum(self.counter.count(call.name + call.arguments) + FRAMING for call in message.tool_calls)
         return Part(source, message, tokens, reason, index)
 
-    def _free_beside(self, parts: Sequence[Part]) -> int:
-        """Return the tokens that are free beside what must be there. Raises PromptError naming the largest of it."""
-        budget = usable(self.scene.context, self.scene.reply, is_estimate=self.counter.is_estimate)
-        needed = _tokens(parts)
-        if needed <= budget:
-            return budget - needed
-        largest = max(parts, key=lambda part: part.tokens)
-        raise PromptError(
-            "too_large",
-            f"The fixed parts of the prompt need {needed:,} tokens, but only {max(budget, 0):,} are free beside the "
-            f"reply; the largest is the {_TITLES.get(largest.source, largest.source)} with {largest.tokens:,}.",
-            largest.source,
-            {"needed": needed, "free": budget, "tokens": largest.tokens},
-        )
-
     # -- history ------------------------------------------------------------------------------------------
 
     def _continued(self, turns: Iterator[Turn]) -> list[Part]:
@@ -171,7 +160,7 @@ class _Builder:
             if turn.message is not None:
                 message = replace(turn.message, is_prefill=by_prefill)
                 return [self._of("history", message, "the message that goes on", turn.index)]
-            self._leave_out(turn)
+            note_turn(turn, self.left_out)
         raise PromptError("empty", "There is no message to continue.")
 
     def _history(self, turns: Iterator[Turn], budget: int) -> list[Part]:
@@ -179,24 +168,17 @@ class _Builder:
         parts: list[Part] = []
         for turn in turns:
             if turn.message is None:
-                self._leave_out(turn)
+                note_turn(turn, self.left_out)
                 continue
             group = [self._of("history", turn.message, "fits the context", turn.index)]
             group += [self._of("history", result, "answers a call", index) for index, result in turn.results]
             needed = sum(part.tokens for part in group)
             if needed > budget:
-                self.left_out.append(LeftOut("history", "no room left in the context", None, 0, turn.index))
+                self.left_out.append(LeftOut("history", NO_ROOM, None, 0, turn.index))
                 break
             budget -= needed
             parts += reversed(group)
         return parts[::-1]
-
-    def _leave_out(self, turn: Turn) -> None:
-        """Note a message that is not sent, in one line with its neighbours of the same reason."""
-        if self.left_out and self.left_out[-1].reason == turn.reason and self.left_out[-1].first == turn.index + 1:
-            self.left_out[-1] = replace(self.left_out[-1], first=turn.index)
-        else:
-            self.left_out.append(LeftOut("history", turn.reason, None, turn.index, turn.index))
 
     def _example_blocks(self, around: Surroundings) -> list[list[Part]]:
         """Return the example dialogue block by block, that of lore around the card's, each with its heading."""
@@ -209,43 +191,18 @@ class _Builder:
         blocks = []
         for text, source, reason in texts:
             first = [replace(self._of(source, PromptMessage("system", heading), "a heading"), stands_alone=True)]
-            turns = [self._of(source, message, reason) for message in example_turns(text, scene, macros)]
+            turns = [
+                self._of(source, message, reason)
+                for message in example_turns(text, scene, macros, keeps_names=scene.is_group)
+            ]
             blocks.append([*(first if heading.strip() else ()), *turns])
         return blocks
-
-    def _examples(self, blocks: list[list[Part]], budget: int) -> list[Part]:
-        """Return as many blocks of the example dialogue as have room."""
-        parts: list[Part] = []
-        for at, block in enumerate(blocks):
-            needed = sum(part.tokens for part in block)
-            if needed > budget:
-                lost = sum(part.tokens for left in blocks[at:] for part in left)
-                self.left_out.append(LeftOut("examples", "no room left in the context", lost))
-                break
-            budget -= needed
-            parts += block
-        return parts
 
     def _stop(self) -> tuple[str, ...]:
         """Return where the model must stop: what the person set, and the user's turn."""
         return tuple(dict.fromkeys(filter(None, map(self.scene.macros.fill, self.scene.stop))))
 
 
-def _tokens(parts: Sequence[Part]) -> int:
-    return sum(part.tokens for part in parts)
-
-
 def _speaks_last(conversation: list[Part]) -> bool:
     """Say whether the last message is the character's: many servers would go on with it instead of writing another."""
     return bool(conversation) and conversation[-1].message.role == "assistant"
-
-
-_TITLES = {
-    "main": "main instruction",
-    "persona": "persona",
-    "description": "character description",
-    "personality": "character personality",
-    "scenario": "scenario",
-    "history": "message to continue",
-    "post_history": "instruction after the history",
-}

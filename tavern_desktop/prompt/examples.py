@@ -16,10 +16,10 @@ def example_texts(text: str) -> list[str]:
     return [block.strip() for block in _START.split(text) if block.strip()]
 
 
-def example_turns(block: str, scene: Scene, macros: Macros) -> list[PromptMessage]:
+def example_turns(block: str, scene: Scene, macros: Macros, *, keeps_names: bool) -> list[PromptMessage]:
     """Return a block's turns: a line that begins with a speaker's name begins a turn.
 
-    In groups the names stay in the text, since several may speak.
+    `keeps_names`: in the texts too, as in groups, where several may speak.
     """
     filled = macros.fill(block)
     names = {f"{scene.user}:": "example_user", f"{scene.character.name}:": "example_assistant"}
@@ -27,7 +27,7 @@ def example_turns(block: str, scene: Scene, macros: Macros) -> list[PromptMessag
     for line in filled.split("\n"):
         speaker = next((prefix for prefix in names if line.startswith(prefix)), None)
         if speaker is not None:
-            kept = line if scene.is_group else line[len(speaker) :].lstrip()
+            kept = line if keeps_names else line[len(speaker) :].lstrip()
             turns.append((names[speaker], [kept]))
         elif turns:
             turns[-1][1].append(line)

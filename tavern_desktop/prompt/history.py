@@ -130,6 +130,8 @@ def _role(kind: str) -> PromptRole:
 def _said(message: PromptMessage, data: Record, scene: Scene) -> PromptMessage:
     """Return the message as it tells who speaks: in its text, in a field of its own, or not at all (prompt §3.3)."""
     name = facts.name(data)
+    if scene.text_form is not None:  # templates have their own way
+        return message
     behavior = scene.preset.names if scene.preset is not None else NAMES_WHERE_NEEDED
     if not name or behavior == NAMES_NEVER:
         return message

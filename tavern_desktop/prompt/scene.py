@@ -18,6 +18,7 @@ from tavern_desktop.prompt.macro_text import Call
 from tavern_desktop.prompt.macros import Evaluate, Macros, Value
 from tavern_desktop.prompt.messages import LeftOut
 from tavern_desktop.prompt.scripts import Script
+from tavern_desktop.prompt.text_form import TextForm
 
 SEARCHED = 500
 """Messages from the end among which macros look for the last one of somebody."""
@@ -132,6 +133,8 @@ class Scene:
     """Whether the model is told by a phrase that there was a special message; else nothing of it is sent."""
     preset: ChatPreset | None = None
     """What the prompt is put together by; None for the program's own way, with `wording`."""
+    text_form: TextForm | None = None
+    """The templates that make one text of the prompt; None for messages."""
     preset_notes: Sequence[LeftOut] = ()
     """What of the chosen presets could not be used, and why."""
     takes_prefill: bool = False

@@ -11,13 +11,14 @@ from typing import Any
 
 import msgspec
 
-from tavern_desktop.backends.settings import IN_USE, NO_PRESETS, OWN_WAY, Generation, PresetNames
+from tavern_desktop.backends.settings import BY_MODEL, IN_USE, NO_PRESETS, OWN_WAY, Generation, PresetNames
 from tavern_desktop.library.data_root import DataRoot
-from tavern_desktop.library.presets import TITLES, Preset, PresetError, PresetKind, read_preset
+from tavern_desktop.library.presets import TITLES, Preset, PresetError, PresetKind, preset_names, read_preset
 from tavern_desktop.library.presets_in_use import preset_in_use
 from tavern_desktop.library.settings_file import power_user, read_settings
 from tavern_desktop.prompt.chat_preset import ChatPreset
 from tavern_desktop.prompt.messages import LeftOut
+from tavern_desktop.prompt.text_form import Context, Instruct, TextForm, custom_stops, is_for_model
 
 NOTHING_SAID = Generation()
 
@@ -28,6 +29,10 @@ class Form:
 
     chat: ChatPreset | None = None
     generation: Generation = NOTHING_SAID
+    text: TextForm | None = None
+    system: str | None = None
+    post_history: str | None = None
+    """A system prompt of the data folder, and its words behind the history, where no template makes one text."""
     takes_prefill: bool = False
     notes: tuple[LeftOut, ...] = ()
 
@@ -36,8 +41,18 @@ OWN_FORM = Form()
 """Nothing is chosen: the program's own way."""
 
 
-def form_of(root: DataRoot | None, names: PresetNames, *, takes_messages: bool, takes_prefill: bool = False) -> Form:
-    """Return what the presets of these names make of a request. `takes_prefill`: see `Scene`."""
+def form_of(
+    root: DataRoot | None,
+    names: PresetNames,
+    *,
+    takes_messages: bool,
+    takes_prefill: bool = False,
+    model: str = "",
+) -> Form:
+    """Return what the presets of these names make of a request. `takes_prefill`: see `Scene`.
+
+    `model`: by whose name a template may be chosen.
+    """
     if root is None or names == NO_PRESETS:
         return OWN_FORM
     settings = read_settings(root)
@@ -48,10 +63,43 @@ def form_of(root: DataRoot | None, names: PresetNames, *, takes_messages: bool, 
         if preset is not None:
             chat = ChatPreset.of(preset.name or "in use", preset.data, power_user(settings))
         generation = chat_generation(preset.data) if preset is not None else Generation()
-        return Form(chat, generation, takes_prefill, tuple(reader.notes))
+        return Form(chat, generation, takes_prefill=takes_prefill, notes=tuple(reader.notes))
+    return _text_form(reader, names, power_user(settings), model)
+
+
+def _text_form(reader: _Reader, names: PresetNames, person: Mapping[str, Any], model: str) -> Form:
+    """Return the form for a server that takes one text. `person`: `power_user`, where their own habits are."""
     samplers = reader.preset("text", names.text)
     generation = text_generation(samplers.data) if samplers is not None else Generation()
-    return Form(None, generation, False, tuple(reader.notes))
+    instruct = reader.instruct_for(model) if names.instruct == BY_MODEL else reader.preset("instruct", names.instruct)
+    context = reader.preset("context", names.context)
+    if names.instruct == BY_MODEL and instruct is not None and not names.context:
+        context = reader.same_named("context", instruct.name)
+    sysprompt = reader.preset("sysprompt", names.sysprompt)
+    system = _words(sysprompt, "content") if sysprompt is not None else None
+    if sysprompt is None and names.sysprompt == IN_USE:
+        system = ""  # switched off there
+    post_history = _words(sysprompt, "post_history") if sysprompt is not None else None
+    if instruct is None and context is None:
+        return Form(generation=generation, system=system, post_history=post_history, notes=tuple(reader.notes))
+    form = TextForm(
+        Instruct.of(instruct.name, instruct.data) if instruct is not None else None,
+        Context.of(context.name, context.data) if context is not None else Context(),
+        system,
+        post_history or "",
+        custom_stops(person),
+        pins_examples=person.get("pin_examples") is True,
+        strips_examples=person.get("strip_examples") is True,
+        collapses_lines=person.get("collapse_newlines") is True,
+        prefers_card_main=person.get("prefer_character_prompt") is not False,
+        prefers_card_end=person.get("prefer_character_jailbreak") is not False,
+    )
+    return Form(generation=generation, text=form, notes=tuple(reader.notes))
+
+
+def _words(preset: Preset, key: str) -> str:
+    text = preset.data.get(key)
+    return text.replace("\r", "") if isinstance(text, str) else ""
 
 
 class _Reader:
@@ -72,6 +120,23 @@ class _Reader:
         except PresetError as error:
             self.notes.append(LeftOut(f"{TITLES[kind]} {name}", error.sentence.rstrip(".")))
             return None
+
+    def instruct_for(self, model: str) -> Preset | None:
+        """Return the template that is for a model of this name; of several the first by name."""
+        for name in preset_names(self._root, "instruct") if model else ():
+            try:
+                found = read_preset(self._root, "instruct", name)
+            except PresetError:
+                continue
+            if is_for_model(_words(found, "activation_regex"), model):
+                return found
+        why = f"none of this data folder is for the model {model}" if model else "the server does not name its model"
+        self.notes.append(LeftOut("instruct template", why))
+        return None
+
+    def same_named(self, kind: PresetKind, name: str) -> Preset | None:
+        """Return the preset of another kind that belongs to one of this name; None where there is none."""
+        return self.preset(kind, name) if name in preset_names(self._root, kind) else None
 
 
 _CHAT = {

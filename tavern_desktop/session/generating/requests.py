@@ -23,7 +23,7 @@ from tavern_desktop.backends.protocol import Backend
 from tavern_desktop.backends.providers import api_name
 from tavern_desktop.backends.request import Request
 from tavern_desktop.backends.request import Tool as Function
-from tavern_desktop.backends.settings import NO_PRESETS, Generation, PresetNames
+from tavern_desktop.backends.settings import BY_MODEL, NO_PRESETS, Generation, PresetNames
 from tavern_desktop.backends.transport import Http
 from tavern_desktop.library.data_root import root_of
 from tavern_desktop.prompt.build import build_prompt
@@ -111,6 +111,8 @@ class Requests:
         """How to count for each connection and model, learnt from what their servers counted."""
         self._contexts: dict[str, int | None] = {}
         """How many tokens each server takes, as it said; asked once."""
+        self._models: dict[str, str] = {}
+        """Which model each server has loaded, where a template is chosen by that."""
         self._limits: dict[str, int] = {}
         """How many tokens fit, as we count them, where a server refused more."""
         self._blind: set[str] = set()
@@ -175,6 +177,7 @@ class Requests:
                 if isinstance(event, Failed):
                     failed = event
                     self._contexts.pop(_name(backend.connection), None)  # it may be another server now
+                    self._models.pop(_name(backend.connection), None)
                     if (may_shorten and event.kind == "too_long") or _is_blind(event, request):
                         continue
                     self._blind.discard(_name(backend.connection))
@@ -214,7 +217,7 @@ class Requests:
         tool_tokens = tokens_of(tools) if tools else None
         context = await self._room(chosen, backend)
         can_prefill = not backend.can_continue()
-        form = await asyncio.to_thread(_form, asked, chosen, backend.takes_messages)
+        form = await self._form(asked, chosen, backend)
         settings = chosen.generation.over(form.generation)
         scene = await asyncio.to_thread(
             scene_of,
@@ -247,6 +250,30 @@ class Requests:
         )
         return prompt, request
 
+    async def _form(self, asked: Asked, chosen: Chosen, backend: Backend) -> Form:
+        """Return what the chosen presets make of a request."""
+        model = chosen.connection.model
+        if chosen.presets.instruct == BY_MODEL and not model:
+            model = await self._model(backend)
+        return await asyncio.to_thread(
+            form_of,
+            root_of(asked.path),
+            chosen.presets,
+            takes_messages=backend.takes_messages,
+            takes_prefill=chosen.connection.protocol == "anthropic",
+            model=model,
+        )
+
+    async def _model(self, backend: Backend) -> str:
+        """Return the name of the model that a server has loaded, "" if it does not say; asked once."""
+        name = _name(backend.connection)
+        if name not in self._models:
+            status = await _quietly(backend.status())
+            if status is None:
+                return ""
+            self._models[name] = status.model
+        return self._models[name]
+
     def _seen(self, name: str, messages: list[PromptMessage]) -> tuple[PromptMessage, ...]:
         """Return the messages as the model of a connection sees them: a blind one has nothing of a mere picture."""
         if name not in self._blind:
@@ -274,8 +301,8 @@ class Requests:
         self, scene: Scene, prompt: Prompt, chosen: Chosen, backend: Backend
     ) -> tuple[str, tuple[str, ...]]:
         """Return the prompt as one text and where the reply ends, nothing where the server takes messages."""
-        if backend.takes_messages:
-            return "", ()
+        if backend.takes_messages or prompt.text:
+            return prompt.text, ()
         if not chosen.template:
             own = await _quietly(backend.apply_template(prompt.messages))
             if own:
@@ -290,12 +317,6 @@ def _choices(asked: Asked) -> ChatChoices:
     choices = chat_choices(asked.metadata)
     presets = asked.presets.over(choices.presets)
     return msgspec.structs.replace(choices, connection=asked.connection or choices.connection, presets=presets)
-
-
-def _form(asked: Asked, chosen: Chosen, takes_messages: bool) -> Form:
-    """Return what the chosen presets make of a request. Reads files."""
-    takes_prefill = chosen.connection.protocol == "anthropic"
-    return form_of(root_of(asked.path), chosen.presets, takes_messages=takes_messages, takes_prefill=takes_prefill)
 
 
 def _told(tools: Sequence[Tool], prompt: Prompt, asked: Asked) -> tuple[Function, ...]:

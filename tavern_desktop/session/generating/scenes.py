@@ -29,6 +29,7 @@ from tavern_desktop.prompt.macros import Macros
 from tavern_desktop.prompt.messages import PromptError
 from tavern_desktop.prompt.scene import Action, Character, Lore, Scene, Wording
 from tavern_desktop.prompt.scripts import prompt_scripts
+from tavern_desktop.prompt.text_form import TextForm
 from tavern_desktop.session.generating.forms import OWN_FORM, Form
 from tavern_desktop.session.generating.reply import Speaker
 
@@ -131,7 +132,7 @@ def scene_of(
     tokens = _without_tools(_least(settings.context_tokens, context) or DEFAULT_CONTEXT, tool_tokens or 0)
     sent_tools: Literal["all", "newest"] = "newest" if settings.leaves_out_old_tools else "all"
     reply = settings.reply_tokens or min(DEFAULT_REPLY, tokens // LEAST_CONTEXT_SHARE)
-    wording = Wording() if settings.system_prompt is None else Wording(main=settings.system_prompt)
+    wording = _wording(form, settings.system_prompt)
     card = _card(root, asked.speaker.card) if root is not None else {}
     character = Character.of_card(card, asked.speaker.name)
     macros = Macros(asked.persona.name, character.name)
@@ -158,9 +159,24 @@ def scene_of(
         tells_cards=chat_choices(asked.metadata).tells_cards,
         tools="none" if tool_tokens is None else sent_tools,
         preset=_with_main(form.chat, settings.system_prompt),
+        text_form=_with_system(form.text, settings.system_prompt),
         takes_prefill=form.takes_prefill and can_prefill,
         preset_notes=form.notes,
     )
+
+
+def _wording(form: Form, own: str | None) -> Wording:
+    """Return the program's words, or the person's system prompt: their own, else the one of the data folder."""
+    usual = Wording()
+    main = own if own is not None else form.system
+    return Wording(
+        main=usual.main if main is None else main,
+        post_history=usual.post_history if form.post_history is None else form.post_history,
+    )
+
+
+def _with_system(form: TextForm | None, own: str | None) -> TextForm | None:
+    return form if form is None or own is None else replace(form, system=own)
 
 
 def _with_main(preset: ChatPreset | None, own: str | None) -> ChatPreset | None:

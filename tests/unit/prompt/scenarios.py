@@ -14,6 +14,7 @@ from tavern_desktop.prompt.injections import Injection, Note
 from tavern_desktop.prompt.lore import LoreEntry
 from tavern_desktop.prompt.messages import Prompt
 from tavern_desktop.prompt.scene import Character, Lore, Scene
+from tavern_desktop.prompt.text_form import Context, Instruct, TextForm
 
 MIRA = Character(
     "Mira",
@@ -194,15 +195,114 @@ CHAT: dict[str, Callable[[], Scene]] = {
 }
 
 
+STORY = (
+    "{{#if system}}{{system}}\n{{/if}}{{#if wiBefore}}{{wiBefore}}\n{{/if}}{{#if description}}{{description}}\n{{/if}}"
+    "{{#if scenario}}Now: {{scenario}}{{else}}Now is any time.{{/if}}\n{{#unless persona}}Nobody is here.\n{{/unless}}"
+    "{{#if anchorAfter}}{{anchorAfter}}\n{{/if}}{{trim}}"
+)
+CONTEXT = {"name": "Plain", "story_string": STORY, "example_separator": "***", "chat_start": "--- {{char}}"}
+MARKED = {
+    "name": "Marked",
+    "input_sequence": "<|user|>",
+    "input_suffix": "<|end|>\n",
+    "output_sequence": "<|{{name}}|>",
+    "output_suffix": "<|end|>\n",
+    "system_sequence": "<|system|>",
+    "system_suffix": "<|end|>\n",
+    "stop_sequence": "<|end|>",
+    "wrap": False,
+}
+WRAPPED = {
+    "name": "Wrapped",
+    "input_sequence": "### In:",
+    "output_sequence": "### Out:",
+    "system_sequence": "### Note:",
+    "last_output_sequence": "### Out (brief):",
+    "first_output_sequence": "### First:",
+    "last_input_sequence": "### Last in:",
+    "wrap": True,
+}
+
+
+def text_form(instruct: dict[str, Any] | None = None, context: dict[str, Any] | None = None, **more: Any) -> TextForm:
+    return TextForm(
+        Instruct.of(instruct["name"], instruct) if instruct is not None else None,
+        Context.of("Plain", CONTEXT | (context or {})),
+        **({"system": "You are {{char}}."} | more),
+    )
+
+
+def text_scene(*records: dict[str, Any], form: TextForm, **more: Any) -> Scene:
+    return scene(*records, text_form=form, **more)
+
+
+BOTH_NOTES = Note("the note", depth=1)
+
+TEXT: dict[str, Callable[[], Scene]] = {
+    "plain": lambda: text_scene(form=text_form()),
+    "plain_own_story": lambda: text_scene(form=TextForm()),
+    "plain_impersonate": lambda: text_scene(*TALK[:3], form=text_form(), action="impersonate"),
+    "plain_continue": lambda: text_scene(*TALK[:3], form=text_form(), action="continue"),
+    "plain_unnamed": lambda: text_scene(form=text_form(context={"always_force_name2": False, "chat_start": ""})),
+    "marked": lambda: text_scene(form=text_form(MARKED), note=BOTH_NOTES),
+    "marked_continue": lambda: text_scene(*TALK[:3], form=text_form(MARKED), action="continue", note=BOTH_NOTES),
+    "marked_impersonate": lambda: text_scene(*TALK[:3], form=text_form(MARKED), action="impersonate"),
+    "marked_always_named": lambda: text_scene(form=text_form(MARKED | {"names_behavior": "always"})),
+    "marked_group": lambda: text_scene(said("Tomas", "Ho."), *TALK[1:], form=text_form(MARKED), is_group=True),
+    "marked_never_named": lambda: text_scene(
+        said("Tomas", "Ho."), *TALK[1:], form=text_form(MARKED | {"names_behavior": "none"}), is_group=True
+    ),
+    "marked_system_as_user": lambda: text_scene(
+        form=text_form(MARKED | {"system_same_as_user": True}), note=BOTH_NOTES
+    ),
+    "marked_examples_as_they_are": lambda: text_scene(form=text_form(MARKED | {"skip_examples": True})),
+    "marked_story_wrapped": lambda: text_scene(
+        form=text_form(MARKED | {"story_string_prefix": "<story>", "story_string_suffix": "</story>\n"})
+    ),
+    "marked_story_in_chat": lambda: text_scene(
+        form=text_form(MARKED, {"story_string_position": 1, "story_string_depth": 2, "story_string_role": 1})
+    ),
+    "marked_alignment": lambda: text_scene(form=text_form(MARKED | {"user_alignment_message": "Begin, {{char}}."})),
+    "marked_post_history": lambda: text_scene(
+        form=text_form(MARKED, post_history="Be brief."), character=Character("Mira", post_history="{{original}} Dry.")
+    ),
+    "wrapped": lambda: text_scene(form=text_form(WRAPPED), note=BOTH_NOTES),
+    "wrapped_group": lambda: text_scene(said("Tomas", "Ho."), *TALK[1:], form=text_form(WRAPPED), is_group=True),
+    "stops": lambda: text_scene(
+        form=text_form(WRAPPED, {"use_stop_strings": True, "single_line": True}, custom_stops=("[end of {{char}}]",))
+    ),
+    "examples_in_the_story": lambda: text_scene(form=text_form(MARKED, {"story_string": "{{mesExamples}}{{system}}"})),
+    "examples_stripped": lambda: text_scene(form=text_form(MARKED, strips_examples=True)),
+    "lines_collapsed": lambda: text_scene(
+        said("Mira", "One.\n\n\nTwo."), form=text_form(MARKED, collapses_lines=True, system="\n\nYou.\n\n")
+    ),
+    "no_place_in_the_story": lambda: text_scene(form=text_form(context={"story_string": "{{description}}"})),
+    "full": lambda: text_scene(
+        *(said("Ana", f"message {n} " + "x" * 90) for n in range(20)), form=text_form(MARKED), context=340, reply=100
+    ),
+    "lore": lambda: text_scene(
+        form=text_form(MARKED),
+        lore=Lore([lore(0, "The sea is cold."), lore(4, "At depth.", depth=0), lore(5, "{{char}}: Lore speaks.")]),
+    ),
+}
+
+
 def shown(prompt: Prompt) -> str:
     """Return a prompt as a golden file has it."""
-    lines = []
+    lines = [prompt.text, "──"] if prompt.text else []
+    if prompt.text:
+        lines += [f"{part.source}: {part.message.text!r}" for part in prompt.parts]
+        return "\n".join([*lines, *_ends(prompt)]) + "\n"
     for message in prompt.messages:
         name = f" ({message.name})" if message.name else ""
         prefill = " goes on" if message.is_prefill else ""
         lines += [f"── {message.role}{name}{prefill}", message.text]
+    return "\n".join([*lines, *_ends(prompt)]) + "\n"
+
+
+def _ends(prompt: Prompt) -> list[str]:
+    lines = []
     for left in prompt.left_out:
         where = "" if left.last is None else f" #{left.first}–{left.last}"
         lines.append(f"left out: {left.source}{where}: {left.reason}")
-    lines += [f"stop: {stop!r}" for stop in prompt.stop]
-    return "\n".join(lines) + "\n"
+    return lines + [f"stop: {stop!r}" for stop in prompt.stop]

@@ -10,10 +10,10 @@ import pytest
 from tavern_desktop.prompt.build import build_prompt
 from tavern_desktop.prompt.scene import Scene
 from tavern_desktop.prompt.tokens import Estimate
-from tests.unit.prompt.scenarios import CHAT, shown
+from tests.unit.prompt.scenarios import CHAT, TEXT, shown
 
 GOLDEN = Path(__file__).parent / "golden"
-SCENES = {f"chat_{name}": make for name, make in CHAT.items()}
+SCENES = {f"chat_{name}": make for name, make in CHAT.items()} | {f"text_{name}": make for name, make in TEXT.items()}
 
 
 @pytest.mark.parametrize("name", SCENES)
@@ -25,6 +25,13 @@ def test_a_prompt_is_as_it_was(name: str) -> None:
         path.write_bytes(text.encode())
     assert text.encode() == path.read_bytes()
     assert text == built(SCENES[name]())
+
+
+@pytest.mark.parametrize("name", TEXT)
+def test_the_parts_of_a_text_are_the_text(name: str) -> None:
+    prompt = build_prompt(TEXT[name](), Estimate())
+    assert "".join(part.message.text for part in prompt.parts) == prompt.text
+    assert prompt.tokens <= prompt.context - prompt.reply
 
 
 def test_there_is_no_golden_file_without_its_scene() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tavern_desktop.backends.settings import IN_USE, OWN_WAY, Generation, PresetNames
+from tavern_desktop.backends.settings import BY_MODEL, IN_USE, OWN_WAY, Generation, PresetNames
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.session.generating.forms import OWN_FORM, chat_generation, form_of, text_generation
 from tests.unit.prompt.scenarios import data
@@ -73,3 +73,49 @@ def test_values_that_cannot_be_are_not_said() -> None:
     assert text_generation({"top_k": 0, "genamt": 200, "max_length": 4096, "rep_pen_range": -1}) == Generation(
         top_k=0, reply_tokens=200, context_tokens=4096, repetition_range=-1
     )
+
+
+def templates(root: DataRoot) -> None:
+    for folder, name, content in (
+        ("instruct", "Marked", {"input_sequence": "<|u|>", "activation_regex": "/marked-\\d+b/i"}),
+        ("instruct", "Other", {"activation_regex": "("}),
+        ("context", "Marked", {"story_string": "{{system}}!", "chat_start": "go"}),
+        ("sysprompt", "Short", {"content": "Be brief.", "post_history": "Briefer."}),
+    ):
+        path = root.user_folder / folder
+        path.mkdir(exist_ok=True)
+        (path / f"{name}.json").write_text(json.dumps(content | {"name": name}))
+
+
+def test_templates_make_one_text(root: DataRoot) -> None:
+    templates(root)
+    found = form(root, takes_messages=False, instruct="Marked", context="Marked", sysprompt="Short").text
+    assert (found.instruct.input, found.context.chat_start, found.system) == ("<|u|>", "go", "Be brief.")
+    assert (found.post_history, found.pins_examples, found.name) == ("Briefer.", True, "Marked")
+    assert form(root, takes_messages=True, instruct="Marked").text is None
+
+
+def test_a_system_prompt_alone_goes_with_the_server_s_own_template(root: DataRoot) -> None:
+    templates(root)
+    found = form(root, takes_messages=False, sysprompt="Short")
+    assert (found.text, found.system, found.post_history) == (None, "Be brief.", "Briefer.")
+
+
+def test_a_template_is_chosen_by_the_name_of_the_model(root: DataRoot) -> None:
+    templates(root)
+    names = PresetNames(instruct=BY_MODEL)
+    found = form_of(root, names, takes_messages=False, model="My-MARKED-7b.gguf").text
+    assert found is not None
+    assert (found.name, found.context.chat_start) == ("Marked", "go")
+    none = form_of(root, names, takes_messages=False, model="other")
+    assert (none.text, none.notes[0].reason) == (None, "none of this data folder is for the model other")
+    unnamed = form_of(root, names, takes_messages=False)
+    assert unnamed.notes[0].reason == "the server does not name its model"
+
+
+def test_what_sillytavern_has_switched_off_is_not_used(root: DataRoot) -> None:
+    templates(root)
+    live = {"power_user": {"instruct": {"enabled": False}, "context": {"story_string": "x"}, "sysprompt": {}}}
+    root.settings.write_text(json.dumps(live))
+    found = form(root, takes_messages=False, instruct=IN_USE, context=IN_USE, sysprompt=IN_USE).text
+    assert (found.instruct, found.system, found.context.story) == (None, "", "x")
