@@ -35,7 +35,7 @@ class ModelServer:
         self._pieces: list[asyncio.Queue[str | bytes | None]] = []
         self._server = FakeServer()
         self._server.on("POST", OPENAI.path, self._reply)
-        self._server.on_json("GET", "/props", {"default_generation_settings": {"n_ctx": 4096}, "model_alias": "tiny"})
+        self.speak_of_context(4096)
         self._server.on_json("GET", "/v1/models", {"data": [{"id": "tiny", "owned_by": "llamacpp"}]})
         self._run(self._server.__aenter__)
         self.port = self._server.port = int(self._server.url.rpartition(":")[2])
@@ -57,6 +57,11 @@ class ModelServer:
     def refuse_pictures(self) -> None:
         """Refuse from now on, as llama.cpp does for models that see nothing, every request with a picture."""
         self._sees = False
+
+    def speak_of_context(self, tokens: int) -> None:
+        """Say from now on that prompt and reply may have so many tokens."""
+        said = {"default_generation_settings": {"n_ctx": tokens}, "model_alias": "tiny"}
+        self._server.on_json("GET", "/props", said)
 
     def count(self, tokens: int) -> None:
         """Count so many tokens in whatever is sent to be counted."""

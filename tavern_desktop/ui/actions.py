@@ -69,10 +69,25 @@ class Spec:
     icon: str = ""
     needs: Need = Need.NOTHING
     checkable: bool = False
+    shared_key: str = ""
+    """The key of an action that shares it with others, so that the window decides which is meant: it is only shown."""
+
+    @property
+    def shown_keys(self) -> tuple[str, ...]:
+        """The keys that a person is told of."""
+        return self.keys or tuple(self.shared_key.split())
 
 
-def _a(text: object, keys: str = "", icon: str = "", needs: Need = Need.NOTHING, *, checkable: bool = False) -> Spec:
-    return Spec(str(text), tuple(keys.split()), icon, needs, checkable)
+def _a(
+    text: object,
+    keys: str = "",
+    icon: str = "",
+    needs: Need = Need.NOTHING,
+    *,
+    checkable: bool = False,
+    shared_key: str = "",
+) -> Spec:
+    return Spec(str(text), tuple(keys.split()), icon, needs, checkable, shared_key)
 
 
 _MESSAGE = Need.CHAT | Need.CURRENT
@@ -130,7 +145,7 @@ class Act(Enum):
     REPLY = _a(QT_TRANSLATE_NOOP("Act", "Have the Character Speak"), "Ctrl+Return", "chat", Need.CHAT)
     CONTINUE = _a(QT_TRANSLATE_NOOP("Act", "Continue the Newest Message"), "Ctrl+Shift+Return", "end", Need.CHAT)
     IMPERSONATE = _a(QT_TRANSLATE_NOOP("Act", "Write My Part"), "", "pencil", Need.CHAT)
-    STOP = _a(QT_TRANSLATE_NOOP("Act", "Stop the Reply"), "", "close", Need.REPLY)
+    STOP = _a(QT_TRANSLATE_NOOP("Act", "Stop the Reply"), "", "close", Need.REPLY, shared_key="Esc")
     CONNECT = _a(QT_TRANSLATE_NOOP("Act", "Connect a Model…"), "Ctrl+Shift+L", "link")
     TOOLS = _a(QT_TRANSLATE_NOOP("Act", "Tools…"), "", "settings")
     GENERATION = _a(QT_TRANSLATE_NOOP("Act", "Generation Settings of This Chat…"), "", "settings", Need.CHAT)
@@ -192,14 +207,14 @@ class Act(Enum):
     @property
     def keys_text(self) -> str:
         """The key as the system writes it, "" for none."""
-        if not self.value.keys:
+        if not self.value.shown_keys:
             return ""
-        return QKeySequence(self.value.keys[0]).toString(QKeySequence.SequenceFormat.NativeText)
+        return QKeySequence(self.value.shown_keys[0]).toString(QKeySequence.SequenceFormat.NativeText)
 
     @property
     def tip(self) -> str:
         """The name with its key, for tooltips."""
-        return f"{self.text} ({self.keys_text})" if self.value.keys else self.text
+        return f"{self.text} ({self.keys_text})" if self.keys_text else self.text
 
 
 class ActionSet(QObject):
@@ -224,7 +239,7 @@ class ActionSet(QObject):
 
     def _make(self, act: Act, window: QWidget) -> QAction:
         spec = act.value
-        action = QAction(act.text, window)
+        action = QAction(f"{act.text}\t{act.keys_text}" if spec.shared_key else act.text, window)
         action.setObjectName(act.name.lower())
         action.setToolTip(act.tip)
         action.setCheckable(spec.checkable)

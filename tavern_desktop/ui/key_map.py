@@ -16,7 +16,10 @@ COMPOSER: Sequence[tuple[object, object]] = (
     (QT_TRANSLATE_NOOP("Keys", "Shift+Enter"), QT_TRANSLATE_NOOP("Keys", "New line (a setting swaps the two)")),
     (QT_TRANSLATE_NOOP("Keys", "↑ when empty"), QT_TRANSLATE_NOOP("Keys", "Edit my last message")),
     (QT_TRANSLATE_NOOP("Keys", "← → when empty"), QT_TRANSLATE_NOOP("Keys", "Swipe the newest reply")),
-    (QT_TRANSLATE_NOOP("Keys", "Esc"), QT_TRANSLATE_NOOP("Keys", "Leave the current mode, else go to the composer")),
+    (
+        QT_TRANSLATE_NOOP("Keys", "Esc"),
+        QT_TRANSLATE_NOOP("Keys", "Stop the reply; leave the mode; go to the composer"),
+    ),
 )
 EDITOR: Sequence[tuple[object, object]] = (
     (QT_TRANSLATE_NOOP("Keys", "Ctrl+Enter"), QT_TRANSLATE_NOOP("Keys", "Keep the edited text")),
@@ -37,7 +40,7 @@ COLUMNS = 2
 def sections() -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Yield each part of the page: its title, and pairs of what is done and by which key."""
     for text, items in MENU_BAR:
-        lines = [(act.text, _all_keys(act.value.keys)) for act in items if act is not None and act.value.keys]
+        lines = [(act.text, _all_keys(act.value.shown_keys)) for act in items if act is not None and act.keys_text]
         if lines:
             yield title(str(text)).replace("&", ""), lines
     for name, lines_of in (

@@ -176,7 +176,7 @@ class OwnerActs(QObject):
         if owner is None or named in {row.title for row in self._rows(owner)}:
             return
         if named:
-            text = self.tr("“{chat}”, last used with {name}, is not there any more. This chat takes its place.")
+            text = self.tr("The chat last used with {name}, “{chat}”, is not here. This one takes its place.")
             self._part.pane.banner.show_notice(Notice(text.format(chat=named, name=owner.name), key="current"))
         self._services.runner.submit(lambda: record_current(path), self._recorded_it)
 

@@ -63,6 +63,8 @@ class Replying(QObject):
         self._partial = Partial()
         self._followed: GenerationTask | None = None
         self._tools: ToolsInChat | None = None
+        self._unanswered: ChatSession | None = None
+        """The chat whose reply was stopped though a message that was sent meanwhile waited for one."""
         self._acts: dict[Act, Callable[[], object]] = {
             Act.REPLY: self.answer,
             Act.CONTINUE: self.continue_last,
@@ -137,10 +139,10 @@ class Replying(QObject):
         self._start("swipe", key, _speaker_of_record(data, self._speaker), count)
 
     def stop(self) -> None:
-        """Stop the reply in view; what has come stays."""
-        task = self.task
-        if task is not None:
-            task.stop()
+        """Stop the reply in view; what has come stays, and what was sent meanwhile waits for the person's word."""
+        session = self._session()
+        if session is not None and self._services.generations.stop(session):
+            self._unanswered = session
 
     def _start(self, kind: Kind, key: int | None, speaker: Speaker | None = None, count: int = 1) -> None:
         session = self._session()
@@ -257,8 +259,12 @@ class Replying(QObject):
             announce(self._pane.view, said[task.state].format(name=task.speaker.name))
         if task.target.kind == "impersonate" and task.text:
             self._writing.put_behind(task.text)
+        unanswered, self._unanswered = self._unanswered, None
         if task.failure is not None:
             self._tell_failure(task, task.failure)
+        elif unanswered is task.session:
+            sentence = self.tr("Stopped. What you sent meanwhile is in the chat and has no reply yet.")
+            self._pane.banner.show_notice(Notice(sentence, ((self.tr("Get a Reply"), self.answer),), key=NOTICE))
         elif task.cut_off:
             copy = (self.tr("Copy It"), partial(QGuiApplication.clipboard().setText, task.cut_off))
             sentence = self.tr("The model went on for somebody else; that part was cut off.")

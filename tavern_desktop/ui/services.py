@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tavern_desktop.session.open_chats import OpenChats
     from tavern_desktop.ui.connecting.data import ConnectData
     from tavern_desktop.ui.forms import Forms
+    from tavern_desktop.ui.interrupted_notice import InterruptedReplies
     from tavern_desktop.ui.reply_marks import ReplyMarks
     from tavern_desktop.ui.spelling import Spelling
     from tavern_desktop.ui.tools.data import ToolsData
@@ -97,6 +98,7 @@ class Services(QObject):
         self._generations: Generations | None = None
         self._reply_marks: ReplyMarks | None = None
         self._model_servers: ModelServers | None = None
+        self._interrupted: InterruptedReplies | None = None
         self._spelling: Spelling | None = None
         self._connecting: ConnectData | None = None
         self._forms: Forms | None = None
@@ -121,6 +123,15 @@ class Services(QObject):
 
             self._model_servers = ModelServers(self.runner, self.folders, self.own_data)
         return self._model_servers
+
+    @property
+    def interrupted(self) -> InterruptedReplies:
+        """The parts of replies that an earlier run of the program left."""
+        if self._interrupted is None:
+            from tavern_desktop.ui.interrupted_notice import InterruptedReplies
+
+            self._interrupted = InterruptedReplies(self)
+        return self._interrupted
 
     def note_seen(self) -> None:
         """Another chat has come into view: it has nothing new any more."""

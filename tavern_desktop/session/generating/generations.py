@@ -134,6 +134,17 @@ class Generations:
         self._due[task.id] = (speaker, persona)
         return task
 
+    def stop(self, session: ChatSession) -> bool:
+        """Stop the reply of a chat; what has come stays. Nothing goes on by itself after that: return whether something
+        was sent meanwhile, which is not answered now.
+        """
+        task = self.of(session)
+        if task is None:
+            return False
+        was_next = self._due.pop(task.id, None) is not None
+        task.stop()
+        return was_next
+
     def has_next(self, session: ChatSession) -> bool:
         """Say whether something that was sent will be answered after the reply that is being written."""
         task = self.of(session)

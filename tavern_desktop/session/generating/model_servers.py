@@ -145,6 +145,11 @@ class ModelServers:
             self._runner.post(partial(self.reaches.note_status, connection.id, status))
         return status
 
+    async def try_again(self, connection: Connection) -> Status:
+        """Do the same, and take nothing for known that was learnt of the server before. Raises as `try_out`."""
+        self.requests.forget(connection)
+        return await self.try_out(connection)
+
     async def models_of(self, connection: Connection, secrets: Secrets | None = None) -> list[Model]:
         """Return the models that a server offers. Raises BackendError, StorageError."""
         return await (await self._opened(connection, secrets, _unheard)).models()
@@ -164,10 +169,10 @@ class ModelServers:
         except StorageError:
             return  # whoever sends is told
         except BackendError as error:
-            if error.kind in _BUSY_ELSEWHERE:
+            if error.kind in _BUSY_ELSEWHERE or error.kind not in _FAULTS_OF_A_SERVER:
                 self._runner.post(partial(self.reaches.forget, connection.id))
             else:
-                self._runner.post(partial(self.reaches.note_reply, connection.id, connection.model, error.sentence))
+                self._note(connection, Failed.of(error))
 
     async def _opened(self, connection: Connection, secrets: Secrets | None, tell: Tell) -> Backend:
         known: Secrets = secrets if secrets is not None else await asyncio.to_thread(self.keys.secrets_for, connection)
@@ -241,9 +246,11 @@ class ModelServers:
 
     def _note(self, connection: Connection, failed: Failed | None) -> None:
         """Take what a reply showed of its server; a fault of the request says nothing of it."""
-        if failed is None or failed.kind in _FAULTS_OF_A_SERVER:
-            sentence = failed.sentence if failed is not None else ""
-            self._runner.post(partial(self.reaches.note_reply, connection.id, connection.model, sentence))
+        if failed is None:
+            self._runner.post(partial(self.reaches.note_reply, connection.id, connection.model, ""))
+        elif failed.kind in _FAULTS_OF_A_SERVER:
+            note = self.reaches.note_reply
+            self._runner.post(partial(note, connection.id, connection.model, failed.sentence, failed.kind))
 
 
 _BUSY_ELSEWHERE = frozenset({"silent", "busy"})

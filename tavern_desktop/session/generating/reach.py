@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from tavern_desktop.backends.errors import Kind
 from tavern_desktop.backends.protocol import Status
 from tavern_desktop.chat.signal import Signal
 
@@ -14,12 +15,14 @@ ReachState = Literal["unknown", "asking", "loading", "connected", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """One connection. `sentence` says why it failed, or how far it is. `context`: tokens, None if not known."""
+    """One connection. `sentence` says why it failed, or how far it is; `kind` is that of a server's failure, else "".
+    `context`: tokens, None if not known."""
 
     state: ReachState = "unknown"
     model: str = ""
     context: int | None = None
     sentence: str = ""
+    kind: Kind | Literal[""] = ""
 
 
 UNKNOWN = Reach()
@@ -47,11 +50,11 @@ class Reaches:
         """Take what a server said of itself."""
         self.note(id, Reach("connected", status.model, status.context))
 
-    def note_reply(self, id: str, model: str, failure: str) -> None:
+    def note_reply(self, id: str, model: str, failure: str, kind: Kind | Literal[""] = "") -> None:
         """Take that a reply came, or why none did ("" for none)."""
         known = self.of(id)
         if failure:
-            self.note(id, Reach("failed", known.model or model, known.context, failure))
+            self.note(id, Reach("failed", known.model or model, known.context, failure, kind))
         else:
             self.note(id, Reach("connected", known.model or model, known.context))
 

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 import msgspec
@@ -26,6 +26,7 @@ from tavern_desktop.backends.request import Tool as Function
 from tavern_desktop.backends.settings import BY_MODEL, NO_PRESETS, Generation, PresetNames
 from tavern_desktop.backends.transport import Http
 from tavern_desktop.library.data_root import root_of
+from tavern_desktop.prompt.blind import without_pictures
 from tavern_desktop.prompt.build import build_prompt
 from tavern_desktop.prompt.messages import Prompt, PromptMessage
 from tavern_desktop.prompt.scene import Scene
@@ -55,8 +56,13 @@ MOST_UNASKED = 32_768
 """Tokens that go to a server elsewhere where nobody said how many: most of these are paid for by the token."""
 
 
+GONE = frozenset({"unreachable", "disconnected"})
+"""Failures after which a server may come back as another one."""
+
 NO_PICTURES = re.compile(r"\b(images?|image_url|vision|multimodal|mmproj)\b", re.IGNORECASE)
 """What servers speak of that refuse a request because its model sees no pictures."""
+SEES_NONE = "the model sees no pictures"
+TEXT_ALONE = "the server takes text alone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +124,15 @@ class Requests:
         self._blind: set[str] = set()
         """Connections whose models refused pictures: they get the texts alone."""
 
+    def forget(self, connection: Connection) -> None:
+        """Take nothing for known of a server any more: it may be another one, with another model."""
+        name = _name(connection)
+        self._estimates.pop(name, None)
+        self._contexts.pop(name, None)
+        self._limits.pop(name, None)
+        self._models.pop(name, None)
+        self._blind.discard(name)
+
     def produce(self, asked: Asked, count: int = 1) -> Produce:
         """Return what streams the reply; `count` alternatives of it where the server can."""
 
@@ -137,6 +152,8 @@ class Requests:
                 self._note(connection, failed)
                 if failed is None:
                     return
+                if failed.kind in GONE:
+                    self.forget(connection)
                 if _is_blind(failed, request):
                     self._blind.add(_name(connection))
                     tell(f"{backend.server} sees no pictures: they are left out.")
@@ -239,8 +256,10 @@ class Requests:
                 text, stop = await self._text(scene, prompt, chosen, backend)
             else:
                 self._learn(name, prompt, counted)
+        if text or name in self._blind:
+            prompt = without_pictures(prompt, TEXT_ALONE if text else SEES_NONE)
         request = Request(
-            messages=() if text else self._seen(name, prompt.messages),
+            messages=() if text else tuple(prompt.messages),
             prompt=text,
             settings=settings.over(Generation(reply_tokens=scene.reply)),
             stop=(*prompt.stop, *stop),
@@ -273,12 +292,6 @@ class Requests:
                 return ""
             self._models[name] = status.model
         return self._models[name]
-
-    def _seen(self, name: str, messages: list[PromptMessage]) -> tuple[PromptMessage, ...]:
-        """Return the messages as the model of a connection sees them: a blind one has nothing of a mere picture."""
-        if name not in self._blind:
-            return tuple(messages)
-        return tuple(replace(message, images=()) for message in messages if message.text or not message.images)
 
     async def _room(self, chosen: Chosen, backend: Backend) -> int | None:
         """Return how many tokens a request may have, None where nobody says."""

@@ -185,11 +185,12 @@ class ConnectData(QObject):
         servers.reaches.note(connection.id, Reach("asking", connection.model))
 
         def tested(outcome: Outcome[Status]) -> None:
-            problem = _sentence_of(outcome)
+            problem, error = _sentence_of(outcome), outcome.error
             if problem:
-                servers.reaches.note_reply(connection.id, connection.model, problem)
+                kind = error.kind if isinstance(error, BackendError) else ""
+                servers.reaches.note_reply(connection.id, connection.model, problem, kind)
 
-        servers.ask(servers.try_out(connection), tested)
+        servers.ask(servers.try_again(connection), tested)
 
     def try_unkept(
         self, connection: Connection, secrets: Secrets | None, done: Callable[[Status | None, str], object]

@@ -248,7 +248,7 @@ class ModelsInWindow(QObject):
             return
         number = self._window.locale().toString
         used = self._reply.usage_prompt_tokens or prompt.tokens
-        text = self.tr("{used} / {room} tokens")
+        text = self.tr("last request {used} / {room} tokens")
         self._window.status.show_tokens(text.format(used=number(used), room=number(prompt.context)))
 
     def _end(self) -> None:

@@ -19,6 +19,18 @@ _KEY_PLACES = {
     "environment": QT_TRANSLATE_NOOP("Connecting", "key from the environment"),
     "session": QT_TRANSLATE_NOOP("Connecting", "key for this session only"),
 }
+_SILENT = QT_TRANSLATE_NOOP("Connecting", "does not answer")
+_FAILURES: dict[str, object] = {
+    "connection": QT_TRANSLATE_NOOP("Connecting", "is not set up rightly"),
+    "key": QT_TRANSLATE_NOOP("Connecting", "refuses the key"),
+    "not_found": QT_TRANSLATE_NOOP("Connecting", "does not know the model or address"),
+    "server": QT_TRANSLATE_NOOP("Connecting", "has a fault"),
+    "silent": QT_TRANSLATE_NOOP("Connecting", "takes its time"),
+    "disconnected": QT_TRANSLATE_NOOP("Connecting", "broke off"),
+    "certificate": QT_TRANSLATE_NOOP("Connecting", "cannot be trusted"),
+    "proxy": QT_TRANSLATE_NOOP("Connecting", "cannot be reached through the proxy"),
+}
+"""What the foot of the window says of a server that failed, by the kind of failure."""
 
 
 def tr(text: object) -> str:
@@ -101,7 +113,7 @@ def status_line(connection: Connection | None, reach: Reach) -> str:
     if connection is None:
         return tr("No model connected")
     model = model_words(connection, reach)
-    state = tr("does not answer") if reach.state == "failed" else state_words(reach)[0]
+    state = tr(_FAILURES.get(reach.kind, _SILENT)) if reach.state == "failed" else state_words(reach)[0]
     return " · ".join(filter(None, (connection.name, model if model != connection.name else "", state)))
 
 

@@ -29,6 +29,7 @@ NAMES = {
     "examples": "Example",
     "heading": "Heading",
     "history": "Message",
+    "pictures": "Picture",
     "post_history": "Instruction at the end",
     "group_nudge": "Who speaks",
     "nudge": "Whose turn it is",

@@ -93,9 +93,9 @@ class PromptTab(QWidget):
         if prompt is None:
             return self.tr("Building the prompt…") if data.is_building else self.tr("Open a chat to see its prompt.")
         number = self.locale().toString
-        text = self.tr("About {tokens} tokens of {context}; {reply} are kept free for the reply.")
+        text = self.tr("The next request has about {tokens} of {context} tokens; {reply} are kept free for the reply.")
         if not prompt.is_estimate:
-            text = self.tr("{tokens} tokens of {context}; {reply} are kept free for the reply.")
+            text = self.tr("The next request has {tokens} of {context} tokens; {reply} are kept free for the reply.")
         return text.format(tokens=number(prompt.tokens), context=number(prompt.context), reply=number(prompt.reply))
 
     def _show_part(self, index: QModelIndex) -> None:

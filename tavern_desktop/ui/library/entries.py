@@ -12,6 +12,7 @@ from PySide6.QtCore import QCoreApplication
 from tavern_desktop.library.characters import Character
 from tavern_desktop.library.groups import Group
 from tavern_desktop.library.recents import DAMAGED, ChatRow
+from tavern_desktop.ui.chat.record import Names, fill_in_names
 
 _LINE_MARKS = re.compile(r"^\s*(?:#{1,6}|>|[-+*])\s+(?:\[[ xX]\]\s+)?|\|(?:[-: ]+\|)*", re.MULTILINE)
 _EMPHASIS = re.compile(r"\*+|`+|~~")
@@ -133,7 +134,7 @@ def _plain(text: str) -> str:
 
 def _told(row: ChatRow) -> str:
     if row.preview_state == "text":
-        return row.preview
+        return fill_in_names(row.preview, Names(char=row.name)) if "{{" in row.preview else row.preview
     if row.failure is not None:
         return row.failure.message
     if row.preview_state == "empty":

@@ -251,7 +251,7 @@ def test_the_settings_of_a_connection_and_of_a_chat_shape_the_request(
     server.say("Well.")
     server.end()
     wait(lambda: window.desk.replying.task is None)
-    assert window.status.tokens.text() == "9 / 4096 tokens"
+    assert window.status.tokens.text() == "last request 9 / 4096 tokens"
 
 
 def test_the_settings_of_a_chat_can_be_undone(window: MainWindow, wait: Wait) -> None:
@@ -346,7 +346,7 @@ def test_a_model_file_runs_here_and_its_end_is_a_sentence(window: MainWindow, wa
     assert window.pane.header.model.text() == "tiny ▾"
     (child,) = [one for one in psutil.Process().children() if "tavern_desktop.session.local_server" in one.cmdline()]
     child.kill()
-    wait(lambda: window.status.connection.text() == "tiny · does not answer")
+    wait(lambda: window.status.connection.text() == "tiny · has a fault")
     (connection,) = window.services.connecting.known.connections
     assert window.services.connecting.reach_of(connection).sentence.startswith("The model tiny ended: ")
     press(dialog, "Load: tiny", wait)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.session.generating.model_servers import STREAMS
 from tavern_desktop.storage.reply_stream import ReplyStream, StreamHead
+from tavern_desktop.ui.actions import Act
 from tavern_desktop.ui.main_window import MainWindow
 from tests.gui.shell.window_parts import Opener
 
@@ -85,3 +87,16 @@ def test_what_is_not_wanted_is_forgotten(left: Leave, qtbot: QtBot) -> None:
     press(window, "Discard")
     assert texts(window) == before
     qtbot.waitUntil(lambda: is_forgotten(window))
+
+
+def test_of_two_windows_on_the_chat_only_one_takes_it(left: Leave, qtbot: QtBot) -> None:
+    first = left("reply")
+    first.acts.run(Act.NEW_WINDOW)
+    (second,) = (
+        widget for widget in QApplication.topLevelWidgets() if isinstance(widget, MainWindow) and widget is not first
+    )
+    qtbot.waitUntil(lambda: "A part of it" in second.pane.banner.text)
+    press(first, "Insert")
+    assert (first.pane.banner.text, second.pane.banner.text) == ("", "")
+    assert texts(second).count("A part of it") == 1
+    qtbot.waitUntil(lambda: is_forgotten(first))

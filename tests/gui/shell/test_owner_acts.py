@@ -42,7 +42,7 @@ def test_a_card_without_a_chat_opens_its_newest_and_from_then_on_the_same(
     click_character(window, "Tock")
     in_view(window, qtbot, lambda now: now == newest)
     qtbot.waitUntil(lambda: read_card(card)["chat"] == newest.stem)
-    assert ("not there any more" in window.pane.banner.text) == bool(named)
+    assert ("is not here" in window.pane.banner.text) == bool(named)
     written = card.read_bytes()
     other = next(row.path for row in window.services.library.chats_of(character="Tock") if row.path != newest)
     window.desk.open(other)

@@ -167,6 +167,25 @@ def test_what_is_sent_meanwhile_is_next(talk: Talk) -> None:
     assert [data["mes"] for data in talk.records[-4:]] == ["First.", "To the first.", "Second.", "To the second."]
 
 
+def test_a_stop_stops_all_and_what_was_sent_meanwhile_waits_for_a_word(talk: Talk) -> None:
+    pane = talk.window.pane
+    model = talk.asked(lambda: talk.send("First."))
+    model.send(Text("To the first."))
+    talk.send("Second.")
+    talk._qtbot.waitUntil(pane.composer.queued.isVisible)
+    talk.window.acts.run(Act.STOP)
+    talk.ends()
+    assert talk.window.desk.replying.task is None
+    assert [data["mes"] for data in talk.records[-3:]] == ["First.", "To the first.", "Second."]
+    assert "has no reply yet" in pane.banner.text
+    (button,) = pane.banner.buttons
+    button.click()
+    talk.model(1).send(Text("To the second."), Finished("stop"), None)
+    talk.ends()
+    assert talk.newest["mes"] == "To the second."
+    assert pane.banner.text == ""
+
+
 def test_a_part_goes_on_by_a_command(talk: Talk) -> None:
     model = talk.asked(lambda: talk.send("Go on."))
     model.send(Text("She nods"), Failed("disconnected", "The connection broke off."), None)

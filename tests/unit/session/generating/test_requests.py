@@ -18,6 +18,7 @@ from tavern_desktop.chat.message import Message
 from tavern_desktop.library.personas import Persona
 from tavern_desktop.prompt import history
 from tavern_desktop.prompt.messages import PromptError
+from tavern_desktop.prompt.tokens import IMAGE
 from tavern_desktop.session.generating.model_servers import ModelServers
 from tavern_desktop.session.generating.reply import Speaker
 from tavern_desktop.session.generating.scenes import Asked, ChatChoices
@@ -73,6 +74,12 @@ class Program:
 
     def until(self, condition: Callable[[], bool]) -> None:
         assert self.runner.run_until(condition, SECONDS)
+
+
+def room(came: list[Event | Prompted]) -> int:
+    """Return how many tokens prompt and reply could have."""
+    (prompted,) = [event for event in came if isinstance(event, Prompted)]
+    return prompted.prompt.context
 
 
 @pytest.fixture
@@ -145,9 +152,14 @@ def test_a_model_that_sees_nothing_gets_the_texts_alone(
     came = program.reply(program.asked(), "Yes.")
     assert not [event for event in came if isinstance(event, Failed)]
     assert [type(request["messages"][-1]["content"]) for request in server.asked] == [list, str]
-    program.reply(program.asked(), "Yes.")
+    came = program.reply(program.asked(), "Yes.")
     assert isinstance(server.asked[-1]["messages"][-1]["content"], str)
     assert len(server.asked) == 3
+    (prompted,) = [event for event in came if isinstance(event, Prompted)]
+    left_out = [left for left in prompted.prompt.left_out if left.source == "pictures"]
+    assert {left.first for left in left_out} == {0, 1, 2}
+    assert {left.reason for left in left_out} == {"the model sees no pictures"}
+    assert prompted.prompt.tokens < IMAGE
 
 
 def test_a_reply_shows_that_the_server_is_there_and_a_failure_that_it_is_not(
@@ -162,7 +174,18 @@ def test_a_reply_shows_that_the_server_is_there_and_a_failure_that_it_is_not(
     program.servers.submit(program.servers.produce(program.asked())(came.append)).result(SECONDS)
     (failed,) = [event for event in came if isinstance(event, Failed)]
     program.until(lambda: program.servers.reaches.of("c").state == "failed")
-    assert program.servers.reaches.of("c").sentence == failed.sentence
+    reach = program.servers.reaches.of("c")
+    assert (reach.sentence, reach.kind) == (failed.sentence, "unreachable")
+
+
+def test_a_server_that_may_be_another_one_by_now_is_asked_again(program: Program, server: ModelServer) -> None:
+    """It was started anew with a larger context, say, and with a model that sees pictures."""
+    program.connect()
+    program.reply(program.asked(), "Yes.")
+    server.speak_of_context(16384)
+    assert room(program.reply(program.asked(), "Yes.")) == 4096
+    program.servers.submit(program.servers.try_again(program.connection)).result(SECONDS)
+    assert room(program.reply(program.asked(), "Yes.")) == 16384
 
 
 def test_several_are_wished_for_only_where_the_server_makes_several(program: Program, server: ModelServer) -> None:
