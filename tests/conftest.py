@@ -10,6 +10,8 @@ import pytest
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # No test touches the key store of whoever runs it; programs that tests start neither.
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
+# Nor does any test show notices on their desktop.
+os.environ["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nowhere/at/all"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

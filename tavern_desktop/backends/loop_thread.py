@@ -17,7 +17,8 @@ END_SECONDS = 5.0
 class LoopThread:
     """Runs coroutines on one loop in one daemon thread, started when first needed. Any thread may call."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "model-servers") -> None:
+        self._name = name
         self._mutex = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -52,9 +53,7 @@ class LoopThread:
                 raise RuntimeError("the thread of the model servers has ended")
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(
-                    target=self._serve, args=(self._loop,), name="model-servers", daemon=True
-                )
+                self._thread = threading.Thread(target=self._serve, args=(self._loop,), name=self._name, daemon=True)
                 self._thread.start()
             return self._loop
 

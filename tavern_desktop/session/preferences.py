@@ -28,6 +28,8 @@ class Settings(msgspec.Struct, frozen=True):
     """Whether going past the last alternative of the newest reply has another one written."""
     shows_speed: bool = False
     """Whether replies say how many tokens a second they were written with."""
+    notices: Literal["off", "names", "text"] = "names"
+    """What the desktop tells of a reply that came while no window was in front."""
     spelling: bool = True
     """Whether the spelling of what is being written is checked."""
     spelling_languages: tuple[str, ...] = ()

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
+from tavern_desktop.ui.notices import Notices
+
 if TYPE_CHECKING:
     from tavern_desktop.session.generating.generations import Generations
     from tavern_desktop.session.generating.task import GenerationTask
@@ -20,6 +22,7 @@ class ReplyMarks(QObject):
         super().__init__(services)
         self._services = services
         self._generations = generations
+        self._notices = Notices(services)
         services.window_activated.connect(self.see)
         generations.started.connect(self._began)
         generations.ended.connect(self._ended)
@@ -29,6 +32,8 @@ class ReplyMarks(QObject):
         path, library = self._services.in_front(), self._services.library
         if path is not None and str(path) in library.marks.unread:
             library.show_marks(unread=library.marks.unread - {str(path)})
+        if path is not None:
+            self._notices.withdraw(path)
 
     def _began(self, task: GenerationTask) -> None:
         self._show_writing()
@@ -42,10 +47,11 @@ class ReplyMarks(QObject):
             return
         library.show_marks(unread=library.marks.unread | {str(path)})
         if QApplication.activeWindow() is None:
-            # No window of ours is in front: the task bar tells that something has come.
+            # No window of ours is in front: the task bar and the desktop tell that something has come.
             for window in QApplication.topLevelWidgets():
                 if window.isVisible():
                     QApplication.alert(window)
+            self._notices.tell(path, task.speaker.name, task.log.so_far().text)
 
     def _show_writing(self) -> None:
         running = frozenset(str(task.session.path) for task in self._generations.running())

@@ -63,6 +63,8 @@ class Services(QObject):
     """Everything is written; nothing of this program touches the data folder any more."""
     window_requested = Signal(object)
     """One more window is wanted, on the chat at a Path or on none (None)."""
+    chat_wanted = Signal(object)
+    """The chat at a Path is to be brought forward, in the window that shows it or else the newest."""
 
     def __init__(
         self,

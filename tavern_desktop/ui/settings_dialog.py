@@ -59,6 +59,13 @@ class SettingsDialog(QDialog):
         self.enter_sends = QCheckBox(self.tr("Enter sends, Shift+Enter makes a new line"))
         self.writes_past_last = QCheckBox(self.tr("Past the last swipe, write another"))
         self.shows_speed = QCheckBox(self.tr("Show tokens per second"))
+        self.notices = QComboBox()
+        for value, text in (
+            ("off", self.tr("None")),
+            ("names", self.tr("Say who has replied")),
+            ("text", self.tr("Show how the reply begins")),
+        ):
+            self.notices.addItem(text, value)
         self.spelling = QCheckBox(self.tr("Check what I write"))
         self.languages = push_button(self.tr("As the system"))
         self.languages.setAccessibleName(self.tr("Languages of the spelling check"))
@@ -74,6 +81,7 @@ class SettingsDialog(QDialog):
         self.enter_sends.toggled.connect(lambda on: self._say("enter_sends", on))
         self.writes_past_last.toggled.connect(lambda on: self._say("writes_past_last", on))
         self.shows_speed.toggled.connect(lambda on: self._say("shows_speed", on))
+        self.notices.currentIndexChanged.connect(lambda: self._say("notices", self.notices.currentData()))
         self.spelling.toggled.connect(lambda on: self._say("spelling", on))
         self.spelling.toggled.connect(self.languages.setEnabled)
         self.unseen_on_disk.toggled.connect(lambda on: self._say("unseen_on_disk", on))
@@ -87,6 +95,7 @@ class SettingsDialog(QDialog):
         self.enter_sends.setChecked(settings.enter_sends)
         self.writes_past_last.setChecked(settings.writes_past_last)
         self.shows_speed.setChecked(settings.shows_speed)
+        self.notices.setCurrentIndex(self.notices.findData(settings.notices))
         self.spelling.setChecked(settings.spelling)
         self.languages.setEnabled(settings.spelling)
         self._chosen_languages = settings.spelling_languages
@@ -113,6 +122,7 @@ class SettingsDialog(QDialog):
             (self.tr("Keys"), self.enter_sends, self.tr("Otherwise Enter makes a new line and Shift+Enter sends")),
             (self.tr("Swipes"), self.writes_past_last, self.tr("Otherwise the first one comes after the last")),
             (self.tr("Replies"), self.shows_speed, self.tr("While a reply is written and beside its time")),
+            (self.tr("Notices"), self.notices, self.tr("On the desktop, while no window of this program is in front")),
             (self.tr("Spelling"), spelling, ""),
             (
                 self.tr("Memory"),

@@ -22,6 +22,7 @@ class Windows(QObject):
         self._services = services
         self._open: list[MainWindow] = []
         services.window_requested.connect(self.open_another)
+        services.chat_wanted.connect(self.show_chat)
         services.in_front = self._in_front
 
     def open_first(self) -> MainWindow:
@@ -48,6 +49,14 @@ class Windows(QObject):
         window.bring_forward()
         if path is not None:
             window.open_path(path)
+
+    def show_chat(self, path: Path) -> None:
+        """Bring a chat forward, in the window that has it in view or else in the newest."""
+        showing = next((window for window in self._open if window.desk.path == path), None)
+        if showing is None:
+            self.receive(path)
+        else:
+            showing.bring_forward()
 
     def _in_front(self) -> Path | None:
         window = next((window for window in self._open if window.isActiveWindow()), None)
