@@ -23,8 +23,8 @@ from tavern_desktop.ui.dropping import dropped_card, dropped_path, dropped_table
 from tavern_desktop.ui.icons import icon
 from tavern_desktop.ui.theme import themes
 from tavern_desktop.ui.widgets import (
+    ElidedLabel,
     icon_button,
-    label,
     never_scroll_sideways,
     push_button,
     set_tone,
@@ -203,8 +203,8 @@ class ComposerArea(QWidget):
         self.speaker = push_button("", "quiet")
         self.speaker.setObjectName("nextSpeaker")
         self.speaker.hide()
-        self.hint = label(tone="muted")
-        self.queued = label(self.tr("Yours is next"), "muted")
+        self.hint = ElidedLabel(tone="muted")
+        self.queued = ElidedLabel(self.tr("Yours is next"), "muted")
         self.queued.setObjectName("queued")
         self.queued.setToolTip(self.tr("Your message is answered after this reply"))
         self.queued.hide()

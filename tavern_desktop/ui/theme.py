@@ -20,6 +20,9 @@ from tavern_desktop.resources import resource_path
 
 ThemeChoice = Literal["system", "light", "dark"]
 
+_ARROWS = ("arrow-down", "arrow-down-faint", "arrow-up", "arrow-up-faint")
+"""Pictures of the style sheet, in a grey that is seen in every theme."""
+
 LEAST_POINT_SIZE = 10.5
 """14 px on a common screen: what the layout is drawn for. A larger system font is taken as it is."""
 
@@ -92,6 +95,7 @@ class Theme:
         """Return the application's style sheet with this theme's colours and sizes from `point_size`."""
         values = {f.name: getattr(self, f.name).name() for f in fields(self) if f.name != "dark"}
         values |= {
+            **{name.replace("-", "_"): resource_path("themes", f"{name}.svg").as_posix() for name in _ARROWS},
             "tick": resource_path("themes", "tick-dark.svg" if self.dark else "tick-light.svg").as_posix(),
             "hover": blend(self.text, self.pane, 0.94).name(),
             "accent_hover": blend(self.accent, self.text, 0.85).name(),

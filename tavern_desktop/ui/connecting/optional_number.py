@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QDoubleSpinBox
 
+from tavern_desktop.ui.widgets import pad_number
+
 
 class OptionalNumber(QDoubleSpinBox):
     """`usual` is where stepping up from the words begins. `decimals` 0 makes whole numbers."""
@@ -18,6 +20,7 @@ class OptionalNumber(QDoubleSpinBox):
         self.setValue(self.minimum())
         self.setGroupSeparatorShown(decimals == 0)
         self.setKeyboardTracking(False)
+        pad_number(self)
 
     @property
     def number(self) -> float | int | None:

@@ -24,6 +24,7 @@ class ConnectionRow(QFrame):
         self.name = ElidedLabel(name, "strong")
         self.mark = label("", "ok")
         self.details = ElidedLabel("", "muted")
+        self.details.hide()
         self.state = label("", "muted", wrap=True)
         self.state.hide()
         self._sign = Sign(sign, "muted", 20)
@@ -50,6 +51,7 @@ class ConnectionRow(QFrame):
     def show_details(self, text: str) -> None:
         """Say what it is, quietly."""
         self.details.setText(text)
+        self.details.setVisible(bool(text))
         self.setAccessibleDescription(text)
 
     def show_state(self, text: str, tone: Tone) -> None:

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from tavern_desktop.ui.avatars import Avatars
+from tavern_desktop.ui.flow_layout import FlowLayout
 from tavern_desktop.ui.icons import icon
 from tavern_desktop.ui.library.data import LibraryData
 from tavern_desktop.ui.library.entries import Entry, character_entries, chat_entries, group_entries
@@ -257,9 +258,7 @@ class LibraryPane(QWidget):
         return focus is not None and self.isAncestorOf(focus)
 
     def _lay_out(self) -> None:
-        tabs = QHBoxLayout()
-        tabs.setSpacing(1)
-        tabs.setContentsMargins(4, 0, 4, 0)
+        tabs = FlowLayout(1)  # in two rows where the pane is narrow
         holder = QWidget()
         holder.setObjectName("libraryTabs")
         holder.setLayout(tabs)
@@ -282,7 +281,6 @@ class LibraryPane(QWidget):
             tabs.addWidget(button)
             if page is not None:
                 self._pages.addWidget(page)
-        tabs.addStretch(1)
         self._tabs.button(FOUND).hide()
         self._tabs.button(RECENT).setChecked(True)
         column = QVBoxLayout(self)
@@ -292,7 +290,10 @@ class LibraryPane(QWidget):
         field.setContentsMargins(4, 0, 4, 2)
         field.addWidget(self.search)
         column.addLayout(field)
-        column.addWidget(holder)
+        around = QHBoxLayout()
+        around.setContentsMargins(4, 0, 4, 0)
+        around.addWidget(holder)
+        column.addLayout(around)
         column.addWidget(self._pages, 1)
 
     def _show_lists(self) -> None:

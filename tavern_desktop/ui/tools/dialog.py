@@ -61,7 +61,7 @@ class ToolsDialog(RowsDialog):
         self.in_chat.activated.connect(self._choose_for_chat)
         self.own_heading = label(self.tr("Tools of this program"), "section")
         self.own = QGridLayout()
-        self.own_ask = QCheckBox(self.tr("Ask before one of these runs"))
+        self.own_ask = QCheckBox(self.tr("Ask me before one of these runs"))
         self.own_ask.setObjectName("askForOwn")
         self.own_ask.clicked.connect(lambda asks: data.ask_for_own(asks=asks))
         self.about_own = label(
@@ -237,6 +237,7 @@ class ToolsDialog(RowsDialog):
         column.addWidget(self.own_heading)
         column.addWidget(self.about_own)
         column.addLayout(self.own)
+        column.addSpacing(4)
         column.addWidget(self.own_ask)
         column.addSpacing(12)
         for part in (self.heading, self.missing, self.note):

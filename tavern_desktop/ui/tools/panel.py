@@ -10,12 +10,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Literal
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from tavern_desktop.session.generating.tool_batch import PendingCall, ToolBatch
+from tavern_desktop.ui.composer import COLUMN
 from tavern_desktop.ui.flow_layout import FlowLayout
 from tavern_desktop.ui.tools.words import tr
 from tavern_desktop.ui.widgets import ElidedLabel, clear_layout, label, never_scroll_sideways, push_button
@@ -27,6 +28,10 @@ MOST_LINES = 6
 MOST_SHOWN = 20_000
 """Characters of arguments that are shown."""
 TALLEST = 320
+SIDE = 22
+"""Pixels at the left and right, as the composer has."""
+AROUND = 20
+"""Pixels above and below the lines of a field."""
 
 
 class ToolPanel(QFrame):
@@ -47,9 +52,18 @@ class ToolPanel(QFrame):
         self._shown: tuple[tuple[object, ...], ...] = ()
         inside = QWidget()
         inside.setObjectName("scrolled")
-        self._calls = QVBoxLayout(inside)
-        self._calls.setContentsMargins(22, 8, 22, 8)
+        inside.installEventFilter(self)
+        column = QWidget()
+        column.setObjectName("scrolled")
+        column.setMaximumWidth(COLUMN)
+        self._calls = QVBoxLayout(column)
+        self._calls.setContentsMargins(0, 8, 0, 8)
         self._calls.setSpacing(10)
+        beside = QHBoxLayout(inside)
+        beside.setContentsMargins(SIDE, 0, SIDE, 0)
+        beside.addStretch(1)
+        beside.addWidget(column, 1000)
+        beside.addStretch(1)
         self._scroll = QScrollArea()
         self._scroll.setWidgetResizable(True)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
@@ -97,12 +111,19 @@ class ToolPanel(QFrame):
         super().resizeEvent(event)
         self._fit()
 
+    @override
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:  # arguments have another height at their width
+            self._fit()
+        return super().eventFilter(watched, event)
+
     def _fit(self) -> None:
         """Be as high as the calls want at this width, within limits."""
         parent = self.parentWidget()
         width = self.width() if self.isVisible() or parent is None else parent.width()
         self._calls.activate()
-        self._scroll.setFixedHeight(min(self._calls.totalHeightForWidth(width) + 2, TALLEST))
+        room = min(width - 2 * SIDE, COLUMN)
+        self._scroll.setFixedHeight(min(self._calls.totalHeightForWidth(room) + 2, TALLEST))
 
 
 class _Call(QFrame):
@@ -150,6 +171,26 @@ class _Call(QFrame):
         ]
 
 
+class _Arguments(QPlainTextEdit):
+    """Some lines of text, as many as it has at its width, within limits."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._show_lines(1)
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_lines(round(self.document().size().height()))  # a plain text's height counts lines
+
+    def _show_lines(self, lines: int) -> None:
+        fits = lines <= MOST_LINES
+        policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if fits else Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        self.setVerticalScrollBarPolicy(policy)
+        shown = max(1, min(MOST_LINES, lines))
+        self.setFixedHeight(QFontMetrics(self.font()).lineSpacing() * shown + AROUND)
+
+
 def _state_words(pending: PendingCall) -> str:
     words = {
         "asking": tr("wants to run"),
@@ -162,13 +203,11 @@ def _state_words(pending: PendingCall) -> str:
 def _arguments(pending: PendingCall) -> QPlainTextEdit:
     """Return what is passed to the tool, to be read: one line for each, texts as they are."""
     text = "\n".join(f"{name}: {_readable(value)}" for name, value in pending.given.items())
-    field = QPlainTextEdit(text[:MOST_SHOWN])
+    field = _Arguments(text[:MOST_SHOWN])
     field.setReadOnly(True)
     field.setTabChangesFocus(True)
     field.setAccessibleName(tr("What is passed to {tool}").format(tool=pending.title))
     never_scroll_sideways(field)
-    lines = min(MOST_LINES, 1 + text[:MOST_SHOWN].count("\n") + len(text[:2_000]) // 100)
-    field.setFixedHeight(QFontMetrics(field.font()).lineSpacing() * lines + 26)
     return field
 
 

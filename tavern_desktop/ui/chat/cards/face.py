@@ -17,7 +17,7 @@ from tavern_desktop.ui.icons import paint_icon
 
 Tone = Literal["text", "muted", "accent", "on_accent", "danger", "warn", "ok"]
 
-_WRAP = Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextWrapAnywhere
+_TOP_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -118,7 +118,7 @@ class Sheet:
             room = self.room - badge_width - (look.px(12) if badge else 0)
             lines = self.measured(title, self.strong, room)
             area = QRect(self.left, self.y, room, max(height, lines))
-            self.words.append(Words(area, title, self.strong, "text", _WRAP | int(Qt.AlignmentFlag.AlignLeft)))
+            self.words.append(Words(area, title, self.strong, "text", _TOP_LEFT | _wrap(title, self.strong, room)))
             height = area.height()
         if title or badge:
             self.y += height + look.px(6)
@@ -131,7 +131,7 @@ class Sheet:
         room = self.room - indent
         height = min(self.measured(text, font, room), MOST_LINES * QFontMetrics(font).lineSpacing())
         area = QRect(self.left + indent, self.y, room, height)
-        self.words.append(Words(area, text, font, tone, _WRAP))
+        self.words.append(Words(area, text, font, tone, _TOP_LEFT | _wrap(text, font, room)))
         self.y += height + self.look.px(5)
 
     def line_of(
@@ -163,7 +163,7 @@ class Sheet:
     def measured(self, text: str, font: QFont, room: int) -> int:
         """Return how high a text is when it wraps within `room`."""
         cut = text[: MOST_LINES * max(20, room)]  # no more than could be seen is ever measured
-        return QFontMetrics(font).boundingRect(QRect(0, 0, room, 100_000), _WRAP, cut).height()
+        return QFontMetrics(font).boundingRect(QRect(0, 0, room, 100_000), _wrap(cut, font, room), cut).height()
 
     def done(self) -> Face:
         """Return the face."""
@@ -206,6 +206,13 @@ def _paint_shape(painter: QPainter, shape: Shape, look: Look, *, is_pointed_at: 
             painter.fillRect(shape.area, theme.line)
         case "head":
             painter.fillRect(shape.area, theme.code)
+
+
+def _wrap(text: str, font: QFont, room: int) -> int:
+    """Return how a text wraps: between words, and within them only where one is too long for a line."""
+    longest = max(text[: MOST_LINES * max(20, room)].split(), key=len, default="")
+    is_long = QFontMetrics(font).horizontalAdvance(longest[:room]) > room
+    return int(Qt.TextFlag.TextWrapAnywhere if is_long else Qt.TextFlag.TextWordWrap)
 
 
 def rounded(painter: QPainter, area: QRectF, radius: float, fill: QColor, edge: QColor) -> None:

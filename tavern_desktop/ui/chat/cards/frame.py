@@ -16,6 +16,7 @@ from tavern_desktop.ui.chat.cards.faces import field_width, label_width, text_of
 from tavern_desktop.ui.chat.cards.fields import FieldEditor
 from tavern_desktop.ui.chat.cards.words import field_label, type_name
 from tavern_desktop.ui.chat.look import Look
+from tavern_desktop.ui.flow_layout import FlowLayout
 from tavern_desktop.ui.widgets import label, push_button
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -86,17 +87,18 @@ class CardFrame(QFrame):
 
     def add_foot(self, *offers: tuple[str, str, Callable[[], object]], indent: bool = True) -> None:
         """Put buttons: (kind, text, what it does)."""
-        foot = QHBoxLayout()
-        foot.setSpacing(self.look.px(8))
-        if indent:
-            foot.addSpacing(self._labels)
+        foot = FlowLayout(self.look.px(8))
         for kind, text, act in offers:
             button = push_button(text, kind, act)  # type: ignore[arg-type]
             button.setObjectName(f"card_{act.__name__}")
             self.watch(button)
             foot.addWidget(button)
-        foot.addStretch(1)
-        self.column.addLayout(foot)
+        around = QHBoxLayout()
+        around.setSpacing(0)
+        if indent:
+            around.addSpacing(self._labels)
+        around.addLayout(foot, 1)
+        self.column.addLayout(around)
 
     def watch(self, widget: QWidget) -> None:
         """Let a control leave by Esc and submit by Ctrl+Enter, whatever the window's own keys are."""
