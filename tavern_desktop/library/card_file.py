@@ -72,18 +72,20 @@ def text_field(card: dict[str, Any], name: str) -> str:
 
 
 def _card_text(file: BinaryIO) -> bytes | None:
-    """Return the first `ccv3` text, else the first `chara` text."""
+    """Return the first `ccv3` text, else the first `chara` text. Raises CardError for a file cut off before any."""
     second_best = None
     for keyword, text in _texts(file):
         if keyword == b"ccv3":
             return text
         if keyword == b"chara" and second_best is None:
             second_best = text
+        if not keyword and second_best is None:
+            raise CardError("The picture is cut off or damaged, and with it any character card.")
     return second_best
 
 
 def _texts(file: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
-    """Yield (keyword in lower case, text) for every text chunk; a cut or damaged file just ends."""
+    """Yield (keyword in lower case, text) for every text chunk, and ("", "") where a file is cut off or damaged."""
     while len(head := file.read(8)) == 8:
         length, kind = struct.unpack(">I4s", head)
         if kind not in (b"tEXt", b"zTXt", b"iTXt"):
@@ -92,12 +94,13 @@ def _texts(file: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
             file.seek(length + 4, 1)
             continue
         if length > MAX_CHUNK:
-            return
+            break
         body = file.read(length)
         file.seek(4, 1)
         keyword, found, rest = body.partition(b"\0")
-        if found and len(body) == length:
+        if found and keyword and len(body) == length:
             yield keyword.lower(), _plain_text(kind, rest)
+    yield b"", b""
 
 
 def _plain_text(kind: bytes, rest: bytes) -> bytes:

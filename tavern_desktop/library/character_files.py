@@ -118,6 +118,7 @@ def import_card(root: DataRoot, source: Path, draw: Draw = plain_picture) -> Imp
     found = card_in(data)
     card, notes = repaired(found.card, source.stem.strip() or "Nameless")
     name = str(card_data(card)["name"]).strip()
+    notes += found.notes
     if found.left_out:
         notes.append(f"{found.left_out} other files in the archive were left out.")
     if found.picture is data and not notes:

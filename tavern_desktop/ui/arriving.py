@@ -61,7 +61,7 @@ class Arriving(QObject):
     def choose(self) -> None:
         """Let the person choose a card."""
         dialog = QFileDialog(self._window, self.tr("Import Character"))
-        endings = " ".join(f"*{ending}" for ending in CARDS)
+        endings = " ".join(f"*{ending}" for ending in (*CARDS, ".yaml", ".yml"))
         dialog.setNameFilters(
             [self.tr("Character cards ({endings})").format(endings=endings), self.tr("All files (*)")]
         )

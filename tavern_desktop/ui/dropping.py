@@ -8,7 +8,7 @@ from PySide6.QtCore import QMimeData
 
 SUFFIX = ".jsonl"
 IMPORTED = (SUFFIX, ".json", ".yaml")
-CARDS = (".png", ".json", ".charx", ".jpg", ".jpeg", ".webp")
+CARDS = (".png", ".json", ".charx", ".byaf", ".jpg", ".jpeg", ".webp")
 """Endings of files that may hold a character's card, whatever their content turns out to be."""
 
 TABLES = (".csv", ".tsv")

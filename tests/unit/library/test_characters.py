@@ -99,12 +99,12 @@ def test_sloppy_base64_is_read(tmp_path: Path) -> None:
         (b"PK\x03\x04", "a ZIP archive"),
         (b"what is this", "not a PNG"),
         (png(2, 2, COLOUR, {}), "holds no character card"),
-        (png(2, 2, COLOUR, {})[:30], "holds no character card"),
+        (png(2, 2, COLOUR, {})[:30], "cut off or damaged"),
         (png_with(chunk(b"tEXt", b"chara\0*** no base64 ***")), "not base64"),
         (png_with(chunk(b"tEXt", b"chara\0" + base64.b64encode(b"{no json"))), "not JSON"),
         (png_with(chunk(b"tEXt", b"chara\0" + base64.b64encode(b"[1]"))), "not a JSON object"),
         (png_with(chunk(b"zTXt", b"chara\0\0damaged")), "not JSON"),
-        (png_with(struct.pack(">I4s", 0xFFFFFFF0, b"tEXt")), "holds no character card"),
+        (png_with(struct.pack(">I4s", 0xFFFFFFF0, b"tEXt")), "cut off or damaged"),
     ],
 )
 def test_a_file_that_is_no_card_is_named_in_one_sentence(tmp_path: Path, content: bytes, words: str) -> None:

@@ -230,3 +230,87 @@ def test_no_value_of_a_field_is_too_odd(value: Any) -> None:
         book = {"entries": [{field: value}, value]}
         card, _ = repaired(ILL | {"data": ILL["data"] | {"character_book": book}}, "File")
         assert len(card_data(card)["character_book"]["entries"]) in (1, 2)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-8-sig", "cp1252"])
+def test_json_in_any_encoding_comes_in_and_is_told_of(root: DataRoot, tmp_path: Path, encoding: str) -> None:
+    card = ADA | {"data": ADA["data"] | {"description": "Ingénieure à vapeur."}}
+    mark = b"\xfe\xff" if encoding == "utf-16-be" else b""
+    path = put(tmp_path, "ada.json", mark + json.dumps(card, ensure_ascii=False).encode(encoding))
+    data, adjusted = imported(root, path)
+    assert data["description"] == "Ingénieure à vapeur."
+    assert bool(adjusted) == (encoding != "utf-8-sig")
+
+
+YAML = """# made by hand
+name: Ada
+context: |
+  An engineer: {{char}} builds
+  engines.
+greeting: "Hello, {{user}}."
+"""
+
+
+def test_yaml_comes_in(root: DataRoot, tmp_path: Path) -> None:
+    data, _ = imported(root, put(tmp_path, "ada.yaml", YAML.encode()))
+    assert (data["name"], data["first_mes"]) == ("Ada", "Hello, {{user}}.")
+    assert data["description"] == "An engineer: {{char}} builds\nengines.\n"
+
+
+@pytest.mark.parametrize("text", ["name: [", "name: 1", "name: &a Ada\ngreeting: *a", "name: Ada\n---\nname: Eve"])
+def test_other_yaml_is_named_and_nothing_comes_in(root: DataRoot, tmp_path: Path, text: str) -> None:
+    before = sorted(root.characters.iterdir())
+    with pytest.raises(CardError, match="YAML"):
+        import_card(root, put(tmp_path, "x.yaml", text.encode()))
+    assert sorted(root.characters.iterdir()) == before
+
+
+BYAF: dict[str, Any] = {
+    "manifest.json": {
+        "characters": ["characters/ada/character.json"],
+        "scenarios": ["scenarios/one.json", "scenarios/two.json"],
+        "author": {"name": "Somebody"},
+    },
+    "characters/ada/character.json": {
+        "name": "ada",
+        "displayName": "Ada",
+        "persona": "{character} is an engineer.",
+        "images": [{"path": "images/ada.png"}],
+        "loreItems": [{"key": "engine, boiler", "value": "It is {user}'s."}],
+    },
+    "scenarios/one.json": {
+        "narrative": "A workshop.",
+        "firstMessages": [{"text": "Hello, {user}."}],
+        "exampleMessages": [{"text": "#{user}: Hi.\n#{character}: Steam!"}],
+        "formattingInstructions": "Short.",
+        "messages": [{"type": "human", "text": "Hi"}],
+    },
+    "scenarios/two.json": {"narrative": "A bridge.", "firstMessages": [{"text": "You again."}]},
+}
+
+
+def byaf(**without: Any) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as target:
+        for name, content in (BYAF | without).items():
+            if content is not None:
+                target.writestr(name, json.dumps(content))
+        target.writestr("characters/ada/images/ada.png", png(2, 2, (1, 2, 3), {}))
+    return made.getvalue()
+
+
+def test_a_character_of_backyard_comes_in(root: DataRoot, tmp_path: Path) -> None:
+    data, adjusted = imported(root, put(tmp_path, "ada.byaf", byaf()))
+    assert (data["name"], data["description"], data["creator"]) == ("Ada", "{{char}} is an engineer.", "Somebody")
+    assert (data["scenario"], data["system_prompt"]) == ("A workshop.", "Short.")
+    assert (data["first_mes"], data["alternate_greetings"]) == ("Hello, {{user}}.", ["You again."])
+    assert data["mes_example"] == "<START>\n{{user}}: Hi.\n{{char}}: Steam!"
+    (entry,) = data["character_book"]["entries"]
+    assert (entry["keys"], entry["content"]) == (["engine", "boiler"], "It is {{user}}'s.")
+    assert adjusted == ("1 chats in the archive were left out.",)
+
+
+@pytest.mark.parametrize("missing", ["characters/ada/character.json", "scenarios/two.json"])
+def test_one_that_is_not_whole_is_named(root: DataRoot, tmp_path: Path, missing: str) -> None:
+    with pytest.raises(CardError, match="not whole"):
+        import_card(root, put(tmp_path, "ada.byaf", byaf(**{missing: None})))
