@@ -148,6 +148,7 @@ class Act(Enum):
     STOP = _a(QT_TRANSLATE_NOOP("Act", "Stop the Reply"), "", "close", Need.REPLY, shared_key="Esc")
     CONNECT = _a(QT_TRANSLATE_NOOP("Act", "Connect a Model…"), "Ctrl+Shift+L", "link")
     TOOLS = _a(QT_TRANSLATE_NOOP("Act", "Tools…"), "", "settings")
+    PROMPTS = _a(QT_TRANSLATE_NOOP("Act", "Prompts…"), "", "form", Need.CHAT)
     GENERATION = _a(QT_TRANSLATE_NOOP("Act", "Generation Settings of This Chat…"), "", "settings", Need.CHAT)
     DELETE_SWIPE = _a(QT_TRANSLATE_NOOP("Act", "Delete This Swipe"), "", "swipes", _MESSAGE | Need.SWIPES)
     HIDE = _a(QT_TRANSLATE_NOOP("Act", "Hide from Prompt"), "", "eye-off", _MESSAGE | Need.VISIBLE)

@@ -31,7 +31,7 @@ MESSAGE: Items = (
 )  # fmt: skip
 REPLY: Items = (
     Act.REPLY, Act.REGENERATE, Act.MORE_SWIPES, Act.CONTINUE, Act.IMPERSONATE, None, Act.STOP, None,
-    Act.GENERATION, Act.TOOLS, Act.CONNECT,
+    Act.GENERATION, Act.PROMPTS, Act.TOOLS, Act.CONNECT,
 )  # fmt: skip
 CHAT: Items = (
     Act.JUMP, Act.GO_TO, Act.GO_TO_END, Act.SHOW_MORE, Act.BOOKMARKS, Act.BRANCHES, Act.MAIN_CHAT,

@@ -48,6 +48,7 @@ class WindowActs(QObject):
             Act.SETTINGS: self.show_settings,
             Act.CONNECT: lambda: self._part.models.show_connections(),
             Act.TOOLS: lambda: self._part.models.show_tools(),
+            Act.PROMPTS: lambda: self._part.models.show_prompts(),
             Act.GENERATION: lambda: self._part.models.show_generation(),
             Act.CLOSE_WINDOW: window.close,
             Act.QUIT: QApplication.closeAllWindows,

@@ -10,14 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
 
 from tavern_desktop.backends.connection import Connection, Secrets
 from tavern_desktop.backends.discovery import discover
 from tavern_desktop.backends.errors import BackendError
 from tavern_desktop.backends.protocol import Model, Status
+from tavern_desktop.backends.settings import Generation, PresetNames
+from tavern_desktop.library.data_root import root_of
+from tavern_desktop.library.presets import KINDS, preset_names
 from tavern_desktop.session import connecting
 from tavern_desktop.session.connecting import Known
 from tavern_desktop.session.connections import new_id
+from tavern_desktop.session.generating.forms import form_of
 from tavern_desktop.session.generating.reach import Reach
 from tavern_desktop.session.refusals import Refused
 from tavern_desktop.session.runner import Outcome
@@ -26,6 +31,7 @@ from tavern_desktop.ui.connecting import words
 
 if TYPE_CHECKING:
     from tavern_desktop.session.generating.model_servers import ModelServers
+    from tavern_desktop.ui.prompts.dialog import PromptsDialog
     from tavern_desktop.ui.services import Services
 
 T = TypeVar("T")
@@ -89,6 +95,49 @@ class ConnectData(QObject):
         else:
             reason = backend.refusal_of(setting)
         return reason
+
+    def takes_messages(self, connection: Connection | None) -> bool:
+        """Say whether a server takes messages, or one text; without a connection messages are reckoned with."""
+        return connection is None or self._servers.described(connection).takes_messages
+
+    def list_presets(self, path: Path | None, done: Callable[[dict[str, list[str]]], object]) -> None:
+        """Read which presets there are in the data folder of a chat (None: in the one in use)."""
+        root = root_of(path) if path is not None else self._services.root
+
+        def read() -> dict[str, list[str]]:
+            return {kind: preset_names(root, kind) for kind in KINDS} if root is not None else {}
+
+        def finished(outcome: Outcome[dict[str, list[str]]]) -> None:
+            done(outcome.result())
+
+        self._services.runner.submit(read, finished)
+
+    def edit_prompts(
+        self, parent: QWidget, path: Path | None, name: str, chosen: Callable[[str], object]
+    ) -> PromptsDialog | None:
+        """Open the prompts of a preset of a chat's data folder (see `PromptsDialog`); None where it is in none."""
+        from tavern_desktop.ui.prompts.dialog import PromptsDialog
+
+        root = root_of(path) if path is not None else self._services.root
+        if root is None:
+            return None
+        dialog = PromptsDialog(parent, self._services.runner, root, name, chosen)
+        dialog.open()
+        return dialog
+
+    def preset_says(
+        self, path: Path | None, names: PresetNames, takes_messages: bool, done: Callable[[Generation], object]
+    ) -> None:
+        """Read what samplers begin with by these presets."""
+        root = root_of(path) if path is not None else self._services.root
+
+        def read() -> Generation:
+            return form_of(root, names, takes_messages=takes_messages).generation
+
+        def finished(outcome: Outcome[Generation]) -> None:
+            done(outcome.result())
+
+        self._services.runner.submit(read, finished)
 
     def refresh(self, then: Callable[[], object] | None = None) -> None:
         """Read the connections again."""

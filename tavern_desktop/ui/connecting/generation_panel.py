@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 from PySide6.QtWidgets import QComboBox, QGridLayout, QPlainTextEdit, QWidget
 
-from tavern_desktop.backends.settings import Generation
+from tavern_desktop.backends.settings import NO_PRESETS, Generation, PresetNames
 from tavern_desktop.prompt.scene import Wording
 from tavern_desktop.ui.connecting.optional_number import OptionalNumber
+from tavern_desktop.ui.connecting.preset_fields import FOR_MESSAGES, FOR_TEXT, NAMES, PresetFields
+from tavern_desktop.ui.connecting.preset_fields import tr as preset_text
 from tavern_desktop.ui.connecting.template_field import TemplateField
-from tavern_desktop.ui.widgets import ElidedLabel, label, never_scroll_sideways
+from tavern_desktop.ui.widgets import ElidedLabel, label, never_scroll_sideways, push_button
 
 FIELD_WIDTH = 210
 
@@ -91,9 +93,18 @@ def _tr(text: object) -> str:
 class GenerationPanel(QWidget):
     """`words` says what it means to leave a setting to others, given its name: "Server decides", or a value."""
 
-    def __init__(self, words: Callable[[str], str], refusal: Refusal) -> None:
+    def __init__(
+        self,
+        words: Callable[[str], str],
+        refusal: Refusal,
+        *,
+        takes_messages: bool = True,
+        base: PresetNames | None = None,
+    ) -> None:
+        """`takes_messages`: which presets count. `base`: see `PresetFields`."""
         super().__init__()
         self.setObjectName("scrolled")
+        self.takes_messages = takes_messages
         self._words = words
         self._refusal = refusal
         self._grid = QGridLayout(self)
@@ -103,6 +114,10 @@ class GenerationPanel(QWidget):
         self._grid.setColumnStretch(2, 1)
         self.hints: dict[str, ElidedLabel] = {}
         self.numbers: dict[str, OptionalNumber] = {}
+        self.presets = PresetFields(FOR_MESSAGES if takes_messages else FOR_TEXT, base, self)
+        self.edit_prompts = push_button(self.tr("Edit Prompts…"), "plain")
+        self.edit_prompts.setAutoDefault(False)
+        self._add_presets()
         for number in NUMBERS:
             self._add_number(number)
         self.effort = QComboBox()
@@ -127,8 +142,9 @@ class GenerationPanel(QWidget):
         for field, setting in ((self.stop, "stop"), (self.system_prompt, "system_prompt")):
             field.setPlaceholderText(words(setting))
 
-    def show_settings(self, generation: Generation, template: str) -> None:
+    def show_settings(self, generation: Generation, template: str, presets: PresetNames = NO_PRESETS) -> None:
         """Show what is said."""
+        self.presets.show_names(presets)
         for setting, box in self.numbers.items():
             box.show_number(getattr(generation, setting))
         self.effort.setCurrentIndex(max(0, self.effort.findData(generation.reasoning_effort)))
@@ -153,15 +169,34 @@ class GenerationPanel(QWidget):
         """Say nothing, everywhere."""
         self.show_settings(Generation(), "")
 
+    def show_usual(self, preset: Generation) -> None:
+        """Say what the numbers are where nothing is said here, by the preset that is chosen."""
+        said = preset.said()
+        usual = self.tr("As the preset: {value}")
+        for setting, box in self.numbers.items():
+            value = said.get(setting)
+            told = self.locale().toString(value) if isinstance(value, int | float) else ""
+            box.show_words(usual.format(value=told) if told else self._words(setting))
+
+    def _add_presets(self) -> None:
+        for kind, box in self.presets.boxes.items():
+            name, does = NAMES[kind]
+            self._add(f"preset {kind}", preset_text(name), box, preset_text(does), is_asked=False)
+        if "chat" in self.presets.boxes:
+            row = self._grid.rowCount()
+            self._grid.addWidget(self.edit_prompts, row, 1)
+
     def _add_number(self, number: _Number) -> None:
         box = OptionalNumber(*number.box)
         box.show_words(self._words(number.setting))
         self.numbers[number.setting] = box
         self._add(number.setting, _tr(number.name), box, _tr(number.does))
 
-    def _add(self, setting: str, name: str, field: QWidget, hint: str, *, is_wide: bool = False) -> None:
+    def _add(
+        self, setting: str, name: str, field: QWidget, hint: str, *, is_wide: bool = False, is_asked: bool = True
+    ) -> None:
         """Add a row: a field that is not taken is disabled, and the reason stands beside it."""
-        refusal = self._refusal(setting)
+        refusal = self._refusal(setting) if is_asked else ""
         field.setEnabled(not refusal)
         field.setAccessibleName(name)
         field.setAccessibleDescription(refusal or hint)

@@ -85,21 +85,45 @@ class ModelsInWindow(QObject):
         if session is not None and session.chat is not None:
             ChatGeneration(self._window, self._attend(), session).open()
 
+    def show_prompts(self) -> None:
+        """Open the prompts by which requests of the chat in view are put together."""
+        from tavern_desktop.backends.settings import NO_PRESETS
+
+        session, choices, data = self._part.desk.session, self._choices(), self._attend()
+        if session is None or choices is None:
+            return
+        connection = self._connection()
+        names = choices.presets.over(connection.presets if connection is not None else NO_PRESETS)
+        data.edit_prompts(self._window, session.path, names.chat, self._choose_preset)
+
+    def _choose_preset(self, name: str) -> None:
+        """Have a preset that was just made put together the requests of the chat in view."""
+        from msgspec.structs import replace
+
+        choices = self._choices()
+        if choices is not None:
+            self._set_choices(replace(choices, presets=replace(choices.presets, chat=name)))
+
     # -- which model ------------------------------------------------------------------------------------------
 
     def choose_for_chat(self, id: str) -> None:
         """Have a connection answer in the chat in view whatever is in use elsewhere; "" for the one in use."""
         from msgspec.structs import replace
 
+        choices = self._choices()
+        if choices is not None:
+            self._set_choices(replace(choices, connection=id))
+
+    def _set_choices(self, choices: ChatChoices) -> None:
+        """Write what the chat in view has chosen into it, as a change that can be undone."""
         from tavern_desktop.session.generating.scenes import with_choices
         from tavern_desktop.session.header_commands import SetMetadata
 
-        session, choices = self._part.desk.session, self._choices()
-        if session is None or session.chat is None or choices is None:
-            return
-        metadata = with_choices(session.chat.header.metadata(), replace(choices, connection=id))
-        self._part.desk.commands.run(SetMetadata(metadata))
-        self._show()
+        session = self._part.desk.session
+        if session is not None and session.chat is not None:
+            metadata = with_choices(session.chat.header.metadata(), choices)
+            self._part.desk.commands.run(SetMetadata(metadata))
+            self._show()
 
     def _leave_out(self, setting: str, then: Callable[[], object]) -> None:
         """Send a setting no more to the server of the chat in view, which does not take it."""

@@ -35,6 +35,7 @@ from tavern_desktop.ui.connecting.generation_dialog import ChatGeneration, Conne
 from tavern_desktop.ui.connecting.optional_number import OptionalNumber
 from tavern_desktop.ui.connecting.template_field import TemplateEditor
 from tavern_desktop.ui.main_window import MainWindow
+from tavern_desktop.ui.prompts.dialog import PromptsDialog
 from tests.gui.shell.window_parts import Opener, records
 from tests.model_server import ModelServer
 from tests.tiny_model import make_tiny_model
@@ -390,3 +391,59 @@ def test_everything_in_the_dialogs_has_a_name(window: MainWindow, server: ModelS
         and not isinstance(field.parent(), QComboBox | QAbstractSpinBox)
     ]  # fmt: skip
     assert nameless == []
+
+
+def test_a_preset_of_the_data_folder_is_chosen_and_its_samplers_count(
+    window: MainWindow, server: ModelServer, library: DataRoot, wait: Wait
+) -> None:
+    folder = library.user_folder / "OpenAI Settings"
+    folder.mkdir(exist_ok=True)
+    prompts = [{"identifier": "main", "content": "By the preset."}]
+    (folder / "Harbour.json").write_text(json.dumps({"temperature": 0.75, "top_p": 0.5, "prompts": prompts}))
+    connection = connected(window, wait)
+    dialog = connections(window, wait)
+    dialog.show_generation(connection)
+    panel = shown(ConnectionGeneration, dialog).panel
+    box = panel.presets.boxes["chat"]
+    wait(lambda: box.findData("Harbour") >= 0)
+    box.setCurrentIndex(box.findData("Harbour"))
+    box.activated.emit(box.currentIndex())
+    wait(lambda: panel.numbers["temperature"].text() == "As the preset: 0.75")
+    panel.numbers["top_p"].setValue(0.9)
+    shown(ConnectionGeneration, dialog).save_button.click()
+    wait(lambda: window.services.connecting.known.connections[0].presets.chat == "Harbour")
+    dialog.accept()
+    window.actions_[Act.GENERATION].trigger()
+    own = shown(ChatGeneration, window)
+    chosen = own.panel.presets.boxes["chat"]
+    assert chosen.currentText() == "As the connection: Harbour"
+    wait(lambda: own.panel.numbers["temperature"].text() == "As the preset: 0.75")
+    assert own.panel.numbers["top_p"].text() == "As the connection: 0.9"
+    own.reject()
+    window.pane.composer.text.setPlainText("Hello")
+    window.pane.composer.send_button.click()
+    wait(lambda: server.asked)
+    body = server.asked[0]
+    assert (body["temperature"], body["top_p"], body["messages"][0]["content"]) == (0.75, 0.9, "By the preset.")
+    server.say("Well.")
+    server.end()
+    wait(lambda: window.desk.replying.task is None)
+
+
+def test_the_prompts_of_a_chat_become_a_preset_that_the_chat_uses(
+    window: MainWindow, library: DataRoot, wait: Wait
+) -> None:
+    window.actions_[Act.PROMPTS].trigger()
+    prompts = shown(PromptsDialog, window)
+    wait(lambda: prompts.model.rowCount())
+    prompts.editor.text.setPlainText("Speak as {{char}}.")
+    prompts.save_as("Of the harbour")
+    wait(lambda: not [each for each in window.findChildren(PromptsDialog) if each.isVisible()])
+    session = window.desk.session
+    assert session is not None
+    assert session.chat is not None
+    assert session.chat.header.metadata()["tavern_desktop"]["presets"] == {"chat": "Of the harbour"}
+    file = library.user_folder / "OpenAI Settings" / "Of the harbour.json"
+    assert json.loads(file.read_text())["prompts"][0]["content"] == "Speak as {{char}}."
+    window.actions_[Act.UNDO].trigger()
+    assert "tavern_desktop" not in session.chat.header.metadata()
