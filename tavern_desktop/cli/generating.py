@@ -16,7 +16,7 @@ from tavern_desktop.cli.context import Context
 from tavern_desktop.cli.generate_arguments import presets_of
 from tavern_desktop.cli.owner import ask_owner, open_chats, own_folder, owning
 from tavern_desktop.library.data_root import DataRoot, root_of
-from tavern_desktop.prompt.messages import LeftOut, Part, Prompt, PromptError
+from tavern_desktop.prompt.messages import Part, Prompt, PromptError
 from tavern_desktop.session.connections import Connections
 from tavern_desktop.session.generating.generations import Generations
 from tavern_desktop.session.generating.jobs import GenerateJob, SoFar, ToldCall, Wanted, generate_request
@@ -24,6 +24,7 @@ from tavern_desktop.session.generating.model_servers import ModelServers
 from tavern_desktop.session.generating.scenes import Asked
 from tavern_desktop.session.generating.speaking import voices_of
 from tavern_desktop.session.generating.task import Kind
+from tavern_desktop.session.generating.told_prompt import told_prompt
 from tavern_desktop.session.refusals import CommandRefused
 from tavern_desktop.session.runner import PlainRunner
 from tavern_desktop.storage.directory import kind_of
@@ -50,7 +51,7 @@ def prompt(context: Context) -> int:
     finally:
         servers.close()
     if context.json:
-        output.say_json({"request": _plain_request(built, request.prompt), **_plain(built)})
+        output.say_json(told_prompt(built, request.prompt))
     else:
         _show(built, request.prompt)
     return 0
@@ -155,33 +156,11 @@ def _asked(path: Path, kind: Kind, speaker: str, presets: PresetNames) -> Asked:
     return Asked(path, metadata, messages, max(end, 0), kind, named, voices.persona, presets=presets)
 
 
-def _plain_request(built: Prompt, text: str) -> dict[str, Any]:
-    if text:
-        return {"prompt": text, "stop": list(built.stop)}
-    messages = [{"role": m.role, "content": m.text} | ({"name": m.name} if m.name else {}) for m in built.messages]
-    return {"messages": messages, "stop": list(built.stop)}
-
-
-def _plain(built: Prompt) -> dict[str, Any]:
-    parts = [
-        {
-            "source": part.source,
-            "role": part.message.role,
-            "tokens": part.tokens,
-            "reason": part.reason,
-            "index": part.index,
-            "text": part.message.text,
-        }
-        for part in built.parts
-    ]
-    left_out = [{name: getattr(left, name) for name in LeftOut.__slots__} for left in built.left_out]
-    sizes = {"tokens": built.tokens, "context": built.context, "reply": built.reply, "estimate": built.is_estimate}
-    return {"parts": parts, "left_out": left_out, "preset": built.preset, **sizes}
-
-
 def _show(built: Prompt, text: str) -> None:
     about = "about " if built.is_estimate else ""
     output.say(f"{about}{built.tokens:,} tokens of {built.context:,}, {built.reply:,} kept free for the reply")
+    if built.preset:
+        output.say(f"put together by {built.preset}")
     for part in built.parts:
         output.say(_heading(part))
         output.say_lines(output.shortened(part.message.text, SHOWN))

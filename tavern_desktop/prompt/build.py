@@ -15,8 +15,8 @@ from tavern_desktop.prompt.examples import example_texts, example_turns
 from tavern_desktop.prompt.finishing import sent_messages
 from tavern_desktop.prompt.history import Turn, turns_from_end
 from tavern_desktop.prompt.injections import inserted
-from tavern_desktop.prompt.messages import LeftOut, Part, Prompt, PromptError, PromptMessage
-from tavern_desktop.prompt.room import NO_ROOM, fitting, free_beside, note_turn, tokens_of
+from tavern_desktop.prompt.messages import NO_ROOM, LeftOut, Part, Prompt, PromptError, PromptMessage
+from tavern_desktop.prompt.room import fitting, free_beside, note_turn, tokens_of
 from tavern_desktop.prompt.scene import Scene
 from tavern_desktop.prompt.surroundings import Surroundings, surroundings_of
 from tavern_desktop.prompt.text_build import build_text_prompt

@@ -61,6 +61,10 @@ class Part:
     """A heading or a word on whose turn it is: never made one with other system messages."""
 
 
+NO_ROOM = "no room left in the context"
+"""Why something is left out that would else be sent."""
+
+
 @dataclass(frozen=True, slots=True)
 class LeftOut:
     """Something of the chat or the card that is not sent, and why. For a run of messages the first and last number."""
@@ -108,6 +112,12 @@ class Prompt:
     def first_index(self) -> int | None:
         """The number of the oldest message of the chat that is sent; None if none is."""
         return min((part.index for part in self.parts if part.index is not None), default=None)
+
+    @property
+    def context_begin(self) -> int | None:
+        """The number of the message from which on the model knows the chat; None where it knows all of it."""
+        is_cut = any(left.source == "history" and left.reason == NO_ROOM for left in self.left_out)
+        return self.first_index if is_cut else None
 
 
 PromptErrorKind = Literal["too_large", "tool_pairing", "empty"]

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tavern_desktop.prompt.history import Turn
-from tavern_desktop.prompt.messages import LeftOut, Part, PromptError
+from tavern_desktop.prompt.messages import NO_ROOM, LeftOut, Part, PromptError
 from tavern_desktop.prompt.scene import Scene
 from tavern_desktop.prompt.tokens import TokenCounter, usable
-
-NO_ROOM = "no room left in the context"
 
 
 def tokens_of(parts: Sequence[Part]) -> int:

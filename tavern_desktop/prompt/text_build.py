@@ -14,8 +14,8 @@ from tavern_desktop.prompt.examples import example_texts, example_turns
 from tavern_desktop.prompt.history import Turn, turns_from_end
 from tavern_desktop.prompt.injections import inserted
 from tavern_desktop.prompt.instruct import Place, TurnWriter, Voice, stop_strings
-from tavern_desktop.prompt.messages import LeftOut, Part, Prompt, PromptError, PromptMessage, PromptRole
-from tavern_desktop.prompt.room import NO_ROOM, fitting, free_beside, note_turn, tokens_of
+from tavern_desktop.prompt.messages import NO_ROOM, LeftOut, Part, Prompt, PromptError, PromptMessage, PromptRole
+from tavern_desktop.prompt.room import fitting, free_beside, note_turn, tokens_of
 from tavern_desktop.prompt.scene import Scene
 from tavern_desktop.prompt.story_string import Piece, rendered, trimmed
 from tavern_desktop.prompt.surroundings import Surroundings, surroundings_of

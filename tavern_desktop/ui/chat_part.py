@@ -15,6 +15,7 @@ from tavern_desktop.ui.branching import Branching
 from tavern_desktop.ui.chat_pane import ChatPane
 from tavern_desktop.ui.conflict_copies import ConflictCopies
 from tavern_desktop.ui.connecting.in_window import ModelsInWindow
+from tavern_desktop.ui.context_line import ContextLine
 from tavern_desktop.ui.desk import ChatDesk
 from tavern_desktop.ui.file_deeds import FileDeeds
 from tavern_desktop.ui.finding import Finding
@@ -73,6 +74,7 @@ class ChatPart(QObject):
         self.copies = ConflictCopies(window, self)
         self.long_chats = LongChats(window, self)
         self.missing_header = MissingHeader(self)
+        self.context_line = ContextLine(self.desk, self.pane, self)
         self.models = ModelsInWindow(window, self)
         self._prompt: PromptData | None = None
         self.inspector.add_tab(self.tr("Prompt"), self._make_prompt_tab)
@@ -91,11 +93,16 @@ class ChatPart(QObject):
         from tavern_desktop.ui.inspector.prompt_tab import PromptTab
 
         self._prompt = PromptData(self._services, self.desk.asked, self)
+        self._prompt.changed.connect(self._prompt_built)
         self._prompt.show_session(self.desk.session)
         self._services.connecting.changed.connect(self._prompt.build_soon)
         self.desk.chat_changed.connect(self._show_prompt)
         self.desk.state_changed.connect(self._show_prompt)
         return PromptTab(self._prompt)
+
+    def _prompt_built(self) -> None:
+        if self._prompt is not None and self._prompt.prompt is not None and not self._prompt.is_building:
+            self.context_line.show_prompt(self._prompt.prompt)
 
     def _show_prompt(self) -> None:
         if self._prompt is not None:

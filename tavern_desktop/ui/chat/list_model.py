@@ -37,6 +37,8 @@ class RecordListModel(QAbstractListModel):
         self._names = names
         self.is_working: Callable[[int], bool] = nothing_works
         """See `ChatContext.is_working`."""
+        self.context_begin: int | None = None
+        """The key of the message from which on the model knows the chat; see `Surface.mark_context_begin`."""
         self._records: OrderedDict[int, RowRecord] = OrderedDict()
 
     def set_names(self, names: Names) -> None:
@@ -113,6 +115,8 @@ class RecordListModel(QAbstractListModel):
             parts.append(self.tr("message {0} of {1}").format(record.index + 1, self.total()))
         if record.hidden:
             parts.append(self.tr("hidden from prompts"))
+        if self.context_begin is not None and record.key == self.context_begin:
+            parts.append(self.tr("the model knows the chat from here on"))
         if record.bookmark:
             parts.append(self.tr("bookmarked"))
         if record.swipe_count > 1:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtCore import QCoreApplication, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QColor,
+    QFont,
     QPainter,
     QPainterPath,
     QPalette,
@@ -43,6 +44,8 @@ class RowState:
     selected: bool = False
     """Among the messages selected in selection mode."""
     in_selection_mode: bool = False
+    begins_context: bool = False
+    """Whether the model knows the chat from this message on, and no earlier one."""
     pointed_at: str = ""
     """The part under the pointer: a strip button, "swipe_left", "swipe_right", "fold:…"."""
     selection: tuple[int, int] | None = None
@@ -69,6 +72,8 @@ class RowPainter:
         if layout.day_text:
             self._paint_day(painter, layout)
         self._paint_card(painter, layout.card, state)
+        if state.begins_context:
+            self._paint_context_begin(painter, layout.card)
         painter.save()
         if row.record.hidden and row.record.kind != "tool":
             painter.setOpacity(HIDDEN_OPACITY)
@@ -98,6 +103,22 @@ class RowPainter:
         middle = area.center()
         painter.fillRect(QRect(area.left(), middle.y(), middle.x() - half - area.left(), 1), look.theme.line)
         painter.fillRect(QRect(middle.x() + half, middle.y(), area.right() - middle.x() - half + 1, 1), look.theme.line)
+
+    def _paint_context_begin(self, painter: QPainter, card: QRect) -> None:
+        """Draw a line with words in the room above the head, so that no text moves for it."""
+        look = self._look
+        font = QFont(look.time_font)
+        font.setPixelSize(look.px(10))
+        painter.setFont(font)
+        words = QCoreApplication.translate("Surface", "The model knows the chat from here on")
+        half = painter.fontMetrics().horizontalAdvance(words) // 2 + look.px(10)
+        area = QRect(card.left() + look.px(12), card.top(), card.width() - look.px(24), look.px(11))
+        painter.setPen(QPen(look.theme.accent, 1, Qt.PenStyle.DashLine))
+        middle = area.center()
+        painter.drawLine(area.left(), middle.y(), middle.x() - half, middle.y())
+        painter.drawLine(middle.x() + half, middle.y(), area.right(), middle.y())
+        painter.setPen(look.theme.accent)
+        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, words)
 
     def _paint_card(self, painter: QPainter, card: QRect, state: RowState) -> None:
         theme = self._look.theme

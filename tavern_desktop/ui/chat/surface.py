@@ -47,6 +47,8 @@ class Surface(PlacedRows):
         self.places.footer = FOOTER
         self._records: RecordListModel | None = None
         self._connected: list[Any] = []
+        self.context_begin: int | None = None
+        """The key of the message from which on the model knows the chat, None where it knows all of it."""
         self._measures = self._make_measures()
         self._laid_out_for = 0
         self._held_line: ReadingLine | None = None
@@ -92,6 +94,13 @@ class Surface(PlacedRows):
         left = max(0, (self.width() - width) // 2)
         return QRect(left, self.places.screen_top(row), width, self.places.height(row))
 
+    def mark_context_begin(self, key: int | None) -> None:
+        """Draw the line above a message from which on the model knows the chat, None for no line."""
+        self.context_begin = key
+        if self._records is not None:
+            self._records.context_begin = key
+        self.viewport().update()
+
     # Keeping still
 
     def change_row(self, key: int) -> None:
@@ -122,6 +131,7 @@ class Surface(PlacedRows):
         self.setModel(model)
         self._connected = []
         if model is not None:
+            model.context_begin = self.context_begin
             self._connected = [
                 (model.modelAboutToBeReset, self._about_to_reset),
                 (model.modelReset, self._was_reset),

@@ -58,6 +58,7 @@ class ViewPainter:
             hovered=hovered,
             selected=view.selection_mode.selected(key),
             in_selection_mode=view.selection_mode.is_on,
+            begins_context=view.context_begin == key,
             pointed_at=view.mouse.pointed_at if hovered else "",
             selection=view.text.span_in(row, length) if length else None,
             hits=view.marks.hits_in(shown),

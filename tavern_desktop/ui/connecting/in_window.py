@@ -270,6 +270,7 @@ class ModelsInWindow(QObject):
         if self._reply is None or prompt is None:
             self._window.status.show_tokens("")
             return
+        self._part.context_line.show_prompt(prompt)
         number = self._window.locale().toString
         used = self._reply.usage_prompt_tokens or prompt.tokens
         text = self.tr("last request {used} / {room} tokens")

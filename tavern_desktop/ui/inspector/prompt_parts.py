@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractListModel, QCoreApplication, QModelIndex, QObject, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from tavern_desktop.prompt.kinds import kind_of
+from tavern_desktop.ui.inspector.budget_bar import colour_of
 from tavern_desktop.ui.library.row_painter import scaled_font
 from tavern_desktop.ui.theme import blend, themes
 from tavern_desktop.ui.widgets import AnyIndex
@@ -33,23 +37,40 @@ NAMES = {
     "post_history": "Instruction at the end",
     "group_nudge": "Who speaks",
     "nudge": "Whose turn it is",
+    "turn": "Whose turn it is",
+    "story": "Story",
+    "lore before": "Lore before the character",
+    "lore after": "Lore after the character",
+    "note": "Author’s note",
+    "character note": "Character’s note",
+    "summary": "Summary",
+    "alignment": "Beginning",
+    "prefill": "Beginning of the reply",
     "impersonate": "Your part",
     "continue": "Go on",
 }
 
 
 class Entry:
-    """One row: a part that is sent, or something left out."""
+    """One row: a part that is sent, or several that belong together, or something left out."""
 
-    def __init__(self, part: Part | None, left: LeftOut | None) -> None:
-        self.part, self.left = part, left
+    def __init__(self, parts: Sequence[Part] = (), left: LeftOut | None = None) -> None:
+        self.parts, self.left = tuple(parts), left
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether it is in the prompt."""
+        return bool(self.parts)
 
     @property
     def title(self) -> str:
         """What it is, with the number of its message."""
-        if self.part is not None:
-            number = f" #{self.part.index}" if self.part.index is not None else ""
-            return _name(self.part.source) + number
+        if len(self.parts) > 1:
+            return _tr("Examples")
+        if self.parts:
+            part = self.parts[0]
+            number = f" #{part.index}" if part.index is not None else ""
+            return _name(part.source) + number
         left = self.left
         if left is None:
             return ""
@@ -58,21 +79,45 @@ class Entry:
         return f"{_name(left.source)} #{left.first}" + (f"–{left.last}" if left.last != left.first else "")
 
     @property
+    def role(self) -> str:
+        """By whom it is said to the model, "" for what is not."""
+        return self.parts[0].message.role if self.parts else ""
+
+    @property
     def reason(self) -> str:
         """Why it is there, or not."""
-        if self.part is not None:
-            return self.part.reason
+        if self.parts:
+            return self.parts[-1].reason
         return self.left.reason if self.left is not None else ""
 
     @property
     def text(self) -> str:
         """What it says, whole; "" for what is left out."""
-        return self.part.message.text if self.part is not None else ""
+        return "\n".join(part.message.text for part in self.parts)
+
+    @property
+    def line(self) -> str:
+        """How it begins, with the reason in front where that says more than that there is room."""
+        if not self.is_sent:
+            return _tr("Left out: {0}").format(self.reason)
+        words = " ".join(self.text[:SHOWN].split())
+        return words if self.parts[0].source == "history" else f"{self.reason} — {words}"
 
     @property
     def tokens(self) -> int | None:
         """How many tokens it has, None where nobody counted."""
-        return self.part.tokens if self.part is not None else self.left.tokens if self.left is not None else None
+        if self.parts:
+            return sum(part.tokens for part in self.parts)
+        return self.left.tokens if self.left is not None else None
+
+
+def entries_of(prompt: Prompt) -> list[Entry]:
+    """Return the rows for a prompt: what is sent, examples as one row, and what is left out."""
+    found: list[Entry] = []
+    for is_example, group in groupby(prompt.parts, lambda part: part.source == "examples"):
+        parts = list(group)
+        found += [Entry(parts)] if is_example else [Entry([part]) for part in parts]
+    return found + [Entry(left=left) for left in prompt.left_out]
 
 
 class PartsModel(QAbstractListModel):
@@ -87,8 +132,7 @@ class PartsModel(QAbstractListModel):
         self.beginResetModel()
         self._entries = []
         if prompt is not None:
-            self._entries = [Entry(part, None) for part in prompt.parts]
-            self._entries += [Entry(None, left) for left in prompt.left_out]
+            self._entries = entries_of(prompt)
         self.endResetModel()
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
@@ -101,7 +145,7 @@ class PartsModel(QAbstractListModel):
         if role == ENTRY_ROLE:
             return entry
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            what = _tr("left out") if entry.part is None else entry.part.message.role
+            what = entry.role or _tr("left out")
             return f"{entry.title}, {what}, {entry.reason}: {entry.text[:SHOWN]}"
         return None
 
@@ -123,11 +167,16 @@ class PartPainter(QStyledItemDelegate):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.accent_soft if selected else blend(theme.pane, theme.text, 0.05))
             painter.drawRoundedRect(QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
-        area = option.rect.adjusted(8, PADDING, -8, -PADDING)
-        is_sent = entry.part is not None
+        if is_sent := entry.is_sent:
+            mark = QRectF(option.rect.left() + 1, option.rect.top() + PADDING, 3, option.rect.height() - 2 * PADDING)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colour_of(kind_of(entry.parts[0].source)))
+            painter.drawRoundedRect(mark, 1.5, 1.5)
+        area = option.rect.adjusted(11, PADDING, -8, -PADDING)
         title_font = scaled_font(option.font, 12.5, QFont.Weight.DemiBold if is_sent else QFont.Weight.Normal)
         height = QFontMetrics(title_font).height()
-        tokens = "" if entry.tokens is None else option.locale.toString(entry.tokens)
+        number = "" if entry.tokens is None else option.locale.toString(entry.tokens)
+        tokens = " · ".join(filter(None, (entry.role, number)))
         small = scaled_font(option.font, 11.5)
         room = QFontMetrics(small).horizontalAdvance(tokens) + 10
         self._line(painter, QRect(area.left(), area.top(), area.width() - room, height), entry.title, title_font,
@@ -139,8 +188,7 @@ class PartPainter(QStyledItemDelegate):
         below = QRect(
             area.left(), area.top() + height + LINE, area.width(), area.bottom() - area.top() - height - LINE + 1
         )
-        words = " ".join(entry.text[:SHOWN].split()) if is_sent else _tr("Left out: {0}").format(entry.reason)
-        self._line(painter, below, words, small, theme.muted)
+        self._line(painter, below, entry.line, small, theme.muted)
         painter.restore()
 
     def _line(self, painter: QPainter, area: QRect, text: str, font: QFont, colour: Any) -> None:
@@ -151,6 +199,10 @@ class PartPainter(QStyledItemDelegate):
 
 
 def _name(source: str) -> str:
+    """Return what people call a part; a preset's own prompt goes by its name."""
+    kind, _, rest = source.partition(": ")
+    if rest and kind in ("prompt", "lore"):
+        return rest if kind == "prompt" else _tr("Lore: {0}").format(rest)
     return _tr(NAMES.get(source, source))
 
 

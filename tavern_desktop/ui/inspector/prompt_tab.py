@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QListView, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListView, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
 
+from tavern_desktop.ui.flow_layout import FlowLayout
+from tavern_desktop.ui.inspector.budget_bar import BudgetBar
 from tavern_desktop.ui.inspector.prompt_data import PromptData
 from tavern_desktop.ui.inspector.prompt_parts import ENTRY_ROLE, PartPainter, PartsModel
 from tavern_desktop.ui.widgets import label, push_button
@@ -26,6 +28,7 @@ class PromptTab(QWidget):
         self._data = data
         self.model = PartsModel(self)
         self.head = label(tone="muted", wrap=True)
+        self.budget = BudgetBar()
         self.list = QListView()
         self.list.setObjectName("promptView")
         self.list.setAccessibleName(self.tr("Parts of the prompt"))
@@ -61,21 +64,22 @@ class PromptTab(QWidget):
         split.setStretchFactor(1, 2)
         split.setChildrenCollapsible(False)
         self.detail.hide()
-        foot = QHBoxLayout()
-        foot.setSpacing(6)
+        foot = FlowLayout()
         foot.addWidget(self.copy_text)
         foot.addWidget(self.copy_json)
-        foot.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 6, 10)
         column.setSpacing(8)
         column.addWidget(self.head)
+        column.addWidget(self.budget)
         column.addWidget(split, 1)
         column.addLayout(foot)
 
     def _show(self) -> None:
         data = self._data
         self.head.setText(self._sentence(data.prompt))
+        if data.prompt is not None or not data.is_building:
+            self.budget.show_prompt(data.prompt)
         if data.prompt is not None or not data.is_building:
             bar = self.list.verticalScrollBar()
             place, row = bar.value(), self.list.currentIndex().row()
@@ -96,7 +100,8 @@ class PromptTab(QWidget):
         text = self.tr("The next request has about {tokens} of {context} tokens; {reply} are kept free for the reply.")
         if not prompt.is_estimate:
             text = self.tr("The next request has {tokens} of {context} tokens; {reply} are kept free for the reply.")
-        return text.format(tokens=number(prompt.tokens), context=number(prompt.context), reply=number(prompt.reply))
+        told = text.format(tokens=number(prompt.tokens), context=number(prompt.context), reply=number(prompt.reply))
+        return told + (" " + self.tr("Put together by {name}.").format(name=prompt.preset) if prompt.preset else "")
 
     def _show_part(self, index: QModelIndex) -> None:
         entry = index.data(ENTRY_ROLE)
@@ -108,10 +113,8 @@ class PromptTab(QWidget):
         prompt = self._data.prompt
         if prompt is None:
             return
-        messages = prompt.messages
-        if as_json:
-            plain = [{"role": message.role, "content": message.text} for message in messages]
-            text = json.dumps(plain, ensure_ascii=False, indent=2)
-        else:
-            text = self._data.text or "\n\n".join(f"{message.role}: {message.text}" for message in messages)
-        QGuiApplication.clipboard().setText(text)
+        from tavern_desktop.session.generating.told_prompt import as_text, told_prompt
+
+        text = self._data.text
+        told = json.dumps(told_prompt(prompt, text), ensure_ascii=False, indent=2) if as_json else as_text(prompt, text)
+        QGuiApplication.clipboard().setText(told)
