@@ -67,6 +67,18 @@ async def becalmed() -> str:
 
 
 @server.tool()
+async def ask_pilot(board: str) -> str:
+    """Write on a board that the pilot is wanted. The first time nobody ever answers."""
+    with open(board, "a+", encoding="utf-8") as file:
+        file.write("wanted\n")
+        file.seek(0)
+        times = len(file.readlines())
+    if times == 1:
+        await asyncio.Event().wait()
+    return f"The pilot comes, asked {times} times."
+
+
+@server.tool()
 def cargo(characters: int) -> str:
     """Return a long text."""
     return "x" * characters
