@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import Any
 
 from tavern_desktop.backends.errors import BackendError
@@ -15,7 +15,7 @@ from tavern_desktop.backends.pictures import Pictures, read_pictures
 from tavern_desktop.backends.protocol import Backend, Model
 from tavern_desktop.backends.providers import Taken, rules_of, thinking_of
 from tavern_desktop.backends.request import Request
-from tavern_desktop.backends.turns import Block, said_by, turns_of
+from tavern_desktop.backends.turns import Block, Turn, said_by, turns_of
 from tavern_desktop.prompt.messages import PromptMessage
 
 FIELDS = {
@@ -97,7 +97,7 @@ class Anthropic(Backend):
                 for tool in request.tools
             ]
             body["tool_choice"] = {"type": {"required": "any"}.get(request.tool_choice, request.tool_choice)}
-        if isinstance(effort, str) and not request.is_continuation:
+        if isinstance(effort, str) and not request.is_continuation and _may_think(turns):
             _think(body, effort, thinking_of(self.protocol, self._model(request)))
         return body
 
@@ -124,7 +124,7 @@ def _text_block(said: str) -> Block:
 def _blocks(message: PromptMessage, pictures: Pictures) -> list[Block]:
     if message.role == "tool":
         return [{"type": "tool_result", "tool_use_id": message.tool_call_id, "content": message.text}]
-    found: list[Block] = []
+    found: list[Block] = _thought(message)
     if message.role != "assistant":  # only the user's turns may hold pictures
         found += [
             {
@@ -140,6 +140,22 @@ def _blocks(message: PromptMessage, pictures: Pictures) -> list[Block]:
         for call in message.tool_calls
     ]
     return found
+
+
+def _thought(message: PromptMessage) -> list[Block]:
+    """Return what was thought before calls, which the provider wants to see again; of other replies it does not."""
+    thought = message.thought
+    if thought is None or not thought.signature or not message.tool_calls:
+        return []
+    if not thought.text:
+        return [{"type": "redacted_thinking", "data": thought.signature}]
+    return [{"type": "thinking", "thinking": thought.text, "signature": thought.signature}]
+
+
+def _may_think(turns: Sequence[Turn]) -> bool:
+    """Say whether reasoning may be asked for: not behind results of calls whose own reasoning is not there."""
+    is_result = turns[-1].blocks[-1].get("type") == "tool_result"
+    return not is_result or (len(turns) > 1 and "thinking" in turns[-2].blocks[0]["type"])
 
 
 def _trim_end(message: dict[str, Any]) -> None:

@@ -81,4 +81,7 @@ def calls_of(parts: Mapping[int, Sequence[ToolCallPart]]) -> tuple[ToolCall, ...
 
 def _call(number: int, parts: Sequence[ToolCallPart]) -> ToolCall:
     id = next((part.id for part in parts if part.id), f"call_{number}")
-    return ToolCall(id, "".join(part.name for part in parts), "".join(part.arguments for part in parts) or "{}")
+    name, arguments, signature = (
+        "".join(getattr(part, field) for part in parts) for field in ("name", "arguments", "signature")
+    )
+    return ToolCall(id, name, arguments or "{}", signature)

@@ -31,6 +31,9 @@ FIELDS = {
     "reasoning_effort": "thinkingConfig",
 }
 
+UNSIGNED = "skip_thought_signature_validator"
+"""Stands for the signature of a call that another model made; Google's own word for that."""
+
 STOPS = 5
 LONGEST_STOP = 16
 
@@ -99,7 +102,12 @@ class Gemini(Backend):
         if thinking:
             config["thinkingConfig"] = thinking
         names = {call.id: call.name for message in request.messages for call in message.tool_calls}
-        system, turns = turns_of(request.messages, lambda message: _parts(message, names, pictures), _text_part)
+        wants_signatures = thinking_of(self.protocol, self._model(request)) == "level"
+
+        def parts(message: PromptMessage) -> list[Block]:
+            return _parts(message, names, pictures, wants_signatures=wants_signatures)
+
+        system, turns = turns_of(request.messages, parts, _text_part)
         body: dict[str, Any] = {
             "contents": [{"role": _ROLES[turn.role], "parts": turn.blocks} for turn in turns],
             "generationConfig": config,
@@ -109,7 +117,7 @@ class Gemini(Backend):
             body["systemInstruction"] = {"parts": [_text_part(part) for part in system]}
         if request.tools:
             functions = [
-                {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+                {"name": tool.name, "description": tool.description, "parametersJsonSchema": tool.parameters}
                 for tool in request.tools
             ]
             body["tools"] = [{"functionDeclarations": functions}]
@@ -136,7 +144,7 @@ def _text_part(said: str) -> Block:
     return {"text": said}
 
 
-def _parts(message: PromptMessage, names: dict[str, str], pictures: Pictures) -> list[Block]:
+def _parts(message: PromptMessage, names: dict[str, str], pictures: Pictures, *, wants_signatures: bool) -> list[Block]:
     if message.role == "tool":
         name = names.get(message.tool_call_id, message.name)
         return [{"functionResponse": {"name": name, "response": {"result": message.text}}}]
@@ -144,9 +152,13 @@ def _parts(message: PromptMessage, names: dict[str, str], pictures: Pictures) ->
     found += [
         {"inlineData": {"mimeType": pictures[path].mime, "data": pictures[path].base64}} for path in message.images
     ]
-    found += [
-        {"functionCall": {"name": call.name, "args": arguments_of(call.arguments)}} for call in message.tool_calls
-    ]
+    if message.thought is not None and message.thought.signature and found:
+        found[0]["thoughtSignature"] = message.thought.signature
+    for place, call in enumerate(message.tool_calls):
+        part: Block = {"functionCall": {"name": call.name, "args": arguments_of(call.arguments)}}
+        # Of calls made at once only the first is signed; its newest models take none without.
+        signature = call.signature or (UNSIGNED if wants_signatures and place == 0 else "")
+        found.append(part | ({"thoughtSignature": signature} if signature else {}))
     return found
 
 

@@ -83,7 +83,8 @@ def effort_of(word: str, provider: Provider) -> dict[str, Any]:
 def call_of(call: ToolCall, provider: Provider) -> dict[str, Any]:
     """Return a tool call of an earlier reply."""
     function = {"name": call.name, "arguments": call.arguments}
-    return {"id": _tool_id(call.id, provider), "type": "function", "function": function}
+    told = {"id": _tool_id(call.id, provider), "type": "function", "function": function}
+    return told | ({"extra_content": {"google": {"thought_signature": call.signature}}} if call.signature else {})
 
 
 def _message(message: PromptMessage, provider: Provider, pictures: Pictures) -> dict[str, Any]:
@@ -93,6 +94,8 @@ def _message(message: PromptMessage, provider: Provider, pictures: Pictures) -> 
     if message.tool_calls:
         entry["tool_calls"] = [call_of(call, provider) for call in message.tool_calls]
         entry["content"] = entry["content"] or None
+    if message.thought is not None and message.thought.signature and provider.effort == "openrouter":
+        entry["reasoning_details"] = [{"type": "reasoning.encrypted", "data": message.thought.signature}]
     if message.role == "tool":
         entry["tool_call_id"] = _tool_id(message.tool_call_id, provider)
     return entry

@@ -103,10 +103,12 @@ def _parts(content: list[Any], index: int) -> Iterator[Event]:
 def _call(call: dict[str, Any], place: int, index: int) -> ToolCallPart:
     function = table(call.get("function"))
     told = number(call.get("index"))
+    of_google = table(table(call.get("extra_content")).get("google"))
     return ToolCallPart(
         number=place if told is None else told,
         id=text(call.get("id")),
         name=text(function.get("name")),
         arguments=text(function.get("arguments")),
         choice=index,
+        signature=text(of_google.get("thought_signature")),
     )

@@ -81,7 +81,7 @@ def _merged(messages: Sequence[PromptMessage]) -> list[PromptMessage]:
         before = found[-1] if found else None
         if before is not None and before.role == message.role and _is_plain(before) and _is_plain(message):
             text = "\n\n".join(filter(None, (before.text, message.text)))
-            found[-1] = replace(message, text=text, images=before.images + message.images)
+            found[-1] = replace(message, text=text, images=before.images + message.images, thought=None)
         else:
             found.append(message)
     return found

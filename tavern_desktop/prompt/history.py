@@ -14,7 +14,7 @@ from tavern_desktop.chat.tool_pairs import tool_calls
 from tavern_desktop.library.pictures import resolve_picture
 from tavern_desktop.prompt.chat_preset import NAMES_IN_FIELD, NAMES_NEVER, NAMES_WHERE_NEEDED
 from tavern_desktop.prompt.macros import Macros
-from tavern_desktop.prompt.messages import PromptMessage, PromptRole
+from tavern_desktop.prompt.messages import PromptMessage, PromptRole, Thought
 from tavern_desktop.prompt.scene import Scene
 from tavern_desktop.prompt.scripts import MODEL_OUTPUT, USER_INPUT, scripted
 from tavern_desktop.prompt.tool_rounds import Results, ToolRounds, invocations
@@ -60,6 +60,7 @@ def turns_from_end(scene: Scene) -> Iterator[Turn]:
             if sends_tools and not goes_on and not facts.is_hidden(data):
                 calls, results = rounds.take_calls(data)
                 message, reason = replace(message or PromptMessage("assistant", ""), tool_calls=calls), ""
+                message = replace(message, thought=_thought(data, signed=any(call.signature for call in calls)))
             else:
                 rounds.leave_out(data)
         yield Turn(index, message, reason, facts.name(data), results)
@@ -97,7 +98,16 @@ def _turn(
     images = _images(data, scene)
     if not text.strip() and not images:
         return None, "empty"
-    return _said(PromptMessage(_role(kind), text, images=images), data, scene), ""
+    thought = _thought(data) if kind == "character" else None
+    return _said(PromptMessage(_role(kind), text, images=images, thought=thought), data, scene), ""
+
+
+def _thought(data: Record, *, signed: bool = False) -> Thought | None:
+    """Return what was thought before a reply, where its provider wants it back; `signed`: a call of it is signed."""
+    more = facts.extra(data)
+    names = ("reasoning", "reasoning_signature", "api", "model")
+    text, signature, api, model = (found if isinstance(found := more.get(name), str) else "" for name in names)
+    return Thought(text, signature, api, model) if signature or signed else None
 
 
 def _special(data: Record, scene: Scene) -> tuple[PromptMessage | None, str]:

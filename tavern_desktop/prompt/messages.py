@@ -21,6 +21,21 @@ class ToolCall:
     id: str
     name: str
     arguments: str
+    signature: str = ""
+    """What its provider wants back with it, from the same model only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What a model thought before it said something, sealed by its provider: good for the same model only.
+
+    `signature` is "" where only the calls of the message have one.
+    """
+
+    text: str
+    signature: str
+    api: str
+    model: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +44,8 @@ class PromptMessage:
 
     `name` is sent as a field of its own where a protocol has one. `images` are files that go with the text.
     `tool_calls` are an assistant's; a "tool" message answers the call `tool_call_id`.
-    `is_prefill`: the model goes on from this text instead of answering it.
+    `is_prefill`: the model goes on from this text instead of answering it. `thought` is sent where the provider wants
+    it back.
     """
 
     role: PromptRole
@@ -39,6 +55,7 @@ class PromptMessage:
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str = ""
     is_prefill: bool = False
+    thought: Thought | None = None
 
 
 @dataclass(frozen=True, slots=True)

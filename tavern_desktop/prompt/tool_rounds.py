@@ -19,6 +19,9 @@ from tavern_desktop.prompt.messages import PromptError, PromptMessage, ToolCall
 Results = tuple[tuple[int, PromptMessage], ...]
 """Numbers of messages, and as what they are sent."""
 
+SIGNATURE = "signature"
+"""In a call as a chat keeps it: what its provider wants back."""
+
 _SENTENCES = {
     "missing": "Message #{index} calls a tool, and the result is not in the chat.",
     "orphan": "Message #{index} is a tool's result, and no message calls the tool.",
@@ -107,7 +110,9 @@ def _call(call: Any) -> ToolCall:
     identity, name = call.get("id"), function.get("name") if isinstance(function, dict) else None
     if not isinstance(identity, str) or not identity or not isinstance(name, str):
         raise ValueError("a call has no id or no name")
-    return ToolCall(identity, name, json.dumps(arguments(call), ensure_ascii=False))
+    signature = call.get(SIGNATURE)
+    signed = signature if isinstance(signature, str) else ""
+    return ToolCall(identity, name, json.dumps(arguments(call), ensure_ascii=False), signed)
 
 
 def _is_object(text: str) -> bool:

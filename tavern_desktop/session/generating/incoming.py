@@ -64,7 +64,7 @@ class Incoming:
         self.reasoning_from: float | None = None
         self.reasoning_to: float | None = None
         self.model = ""
-        self.signature = ""
+        self._signatures: list[str] = []
         self.usage: Usage | None = None
         self.failed: Failed | None = None
         self.alternatives: dict[int, Alternative] = {}
@@ -81,6 +81,11 @@ class Incoming:
     def others(self) -> list[Alternative]:
         """Alternatives that came beside it, in order."""
         return [self.alternatives[number] for number in sorted(self.alternatives) if number]
+
+    @property
+    def signature(self) -> str:
+        """What the provider wants back with the reasoning, "" where it sealed several pieces: they are kept as one."""
+        return self._signatures[0] if len(self._signatures) == 1 else ""
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
@@ -137,7 +142,8 @@ class Incoming:
             text, reasoning = alternative.parser.feed(event.text)
             self._add(event.choice, alternative, text, reasoning, items)
         elif isinstance(event, Reasoning):
-            self.signature += event.signature if event.choice == 0 else ""
+            if event.signature and event.choice == 0:
+                self._signatures.append(event.signature)
             self._add(event.choice, self._alternative(event.choice), "", event.text, items)
         elif isinstance(event, ToolCallPart):
             if event.choice == 0:

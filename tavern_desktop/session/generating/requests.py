@@ -17,7 +17,7 @@ import msgspec
 
 from tavern_desktop.backends.connection import Connection, Secrets, is_near
 from tavern_desktop.backends.errors import BackendError
-from tavern_desktop.backends.events import Failed, Usage, Waiting
+from tavern_desktop.backends.events import Failed, Started, Usage, Waiting
 from tavern_desktop.backends.opening import open_backend
 from tavern_desktop.backends.protocol import Backend
 from tavern_desktop.backends.providers import api_name
@@ -32,6 +32,7 @@ from tavern_desktop.prompt.messages import Prompt, PromptMessage
 from tavern_desktop.prompt.scene import Scene
 from tavern_desktop.prompt.tokens import Estimate, usable
 from tavern_desktop.session.generating.forms import Form, form_of
+from tavern_desktop.session.generating.own_thoughts import for_model
 from tavern_desktop.session.generating.scenes import Asked, ChatChoices, chat_choices, scene_of
 from tavern_desktop.session.generating.task import NoModel, Produce, Prompted, Put
 from tavern_desktop.session.generating.text_templates import template_of
@@ -121,6 +122,8 @@ class Requests:
         """Which model each server has loaded, where a template is chosen by that."""
         self._limits: dict[str, int] = {}
         """How many tokens fit, as we count them, where a server refused more."""
+        self._reported: dict[str, str] = {}
+        """What the models of connections call themselves, which replies are kept under."""
         self._blind: set[str] = set()
         """Connections whose models refused pictures: they get the texts alone."""
 
@@ -131,6 +134,7 @@ class Requests:
         self._contexts.pop(name, None)
         self._limits.pop(name, None)
         self._models.pop(name, None)
+        self._reported.pop(name, None)
         self._blind.discard(name)
 
     def produce(self, asked: Asked, count: int = 1) -> Produce:
@@ -200,6 +204,8 @@ class Requests:
                     self._blind.discard(_name(backend.connection))
                 elif isinstance(event, Usage):
                     self._learn(_name(backend.connection), prompt, event.prompt)
+                elif isinstance(event, Started) and event.model:
+                    self._reported[_name(backend.connection)] = event.model
                 put(event)
         return failed
 
@@ -259,7 +265,7 @@ class Requests:
         if text or name in self._blind:
             prompt = without_pictures(prompt, TEXT_ALONE if text else SEES_NONE)
         request = Request(
-            messages=() if text else tuple(prompt.messages),
+            messages=() if text else for_model(prompt.messages, api_name(chosen.connection), self._names_of(chosen)),
             prompt=text,
             settings=settings.over(Generation(reply_tokens=scene.reply)),
             stop=(*prompt.stop, *stop),
@@ -268,6 +274,11 @@ class Requests:
             tool_choice="auto" if asked.may_call else "none",
         )
         return prompt, request
+
+    def _names_of(self, chosen: Chosen) -> tuple[str, ...]:
+        """Return the names of a connection's model: by which it is set up, and by which it called itself last."""
+        names = (chosen.connection.model, self._reported.get(_name(chosen.connection), ""))
+        return tuple(filter(None, names))
 
     async def _form(self, asked: Asked, chosen: Chosen, backend: Backend) -> Form:
         """Return what the chosen presets make of a request."""

@@ -364,8 +364,8 @@ class GenerationTask:
         text, self.cut_off = self._cleaned(incoming.main.text)
         finished = edits.now()
         extra: dict[str, Any] = {"api": self._api, "model": incoming.model or self._model}
-        reasoning = incoming.main.reasoning.strip()
-        if reasoning:
+        reasoning = incoming.main.reasoning if incoming.signature else incoming.main.reasoning.strip()
+        if reasoning.strip():
             extra |= {"reasoning": reasoning, "reasoning_duration": incoming.reasoning_ms, "reasoning_type": "model"}
         if incoming.signature:
             extra["reasoning_signature"] = incoming.signature

@@ -13,6 +13,7 @@ from tavern_desktop.chat.chat import Chat
 from tavern_desktop.chat.facts import Record
 from tavern_desktop.chat.message import Message
 from tavern_desktop.prompt.messages import ToolCall
+from tavern_desktop.prompt.tool_rounds import SIGNATURE
 from tavern_desktop.session.generating.reply import AddReply, Reply, Speaker
 from tavern_desktop.session.steps import Presence, Replace, Step
 from tavern_desktop.tools.definition import CardChange, ToolResult
@@ -74,7 +75,9 @@ def _shown(call: ToolCall, result: ToolResult) -> Record:
 
 
 def _written(call: ToolCall) -> Record:
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": _arguments(call)}}
+    written: Record = {"id": call.id, "type": "function"}
+    written["function"] = {"name": call.name, "arguments": _arguments(call)}
+    return written | ({SIGNATURE: call.signature} if call.signature else {})
 
 
 def _arguments(call: ToolCall) -> str:

@@ -10,7 +10,7 @@ import pytest
 from tavern_desktop.backends.events import Reasoning
 from tavern_desktop.backends.request import Request, Tool
 from tavern_desktop.backends.settings import Generation
-from tavern_desktop.prompt.messages import PromptMessage, ToolCall
+from tavern_desktop.prompt.messages import PromptMessage, Thought, ToolCall
 from tests.unit.backends.talking import KEY, events_of, on_a_loop, reply_of, sends, talking
 from tests.unit.backends.wires import ANTHROPIC, record_of
 
@@ -102,6 +102,35 @@ def test_reasoning_is_asked_for_the_way_of_the_model(model: str, thinking: dict[
         body = await body_for(Request(messages=(PromptMessage("user", "Hi"),), settings=settings), model)
         assert body.get("thinking") == thinking
         assert ("temperature" in body) is (model == "claude-3-5-haiku")
+
+    on_a_loop(talk)
+
+
+@pytest.mark.parametrize(
+    ("thought", "block"),
+    [
+        (Thought("hm", "SIG", "claude", "m"), {"type": "thinking", "thinking": "hm", "signature": "SIG"}),
+        (Thought("", "SIG", "claude", "m"), {"type": "redacted_thinking", "data": "SIG"}),
+        (None, None),
+    ],
+)
+def test_reasoning_goes_back_with_its_calls_and_is_not_asked_for_without(
+    thought: Thought | None, block: dict[str, str] | None
+) -> None:
+    messages = (
+        PromptMessage("user", "Roll"),
+        PromptMessage("assistant", "Let me.", tool_calls=(ToolCall("t1", "dice", "{}"),), thought=thought),
+        PromptMessage("tool", "7", tool_call_id="t1"),
+    )
+    settings = Generation(reply_tokens=4000, reasoning_effort="high")
+
+    async def talk() -> None:
+        body = await body_for(Request(messages=messages, settings=settings), "claude-sonnet-4-5")
+        first = body["messages"][1]["content"][0]
+        assert first == (block or {"type": "text", "text": "Let me."})
+        assert ("thinking" in body) is (block is not None)
+        answered = (*messages, PromptMessage("assistant", "Seven."), PromptMessage("user", "Again"))
+        assert "thinking" in await body_for(Request(messages=answered, settings=settings), "claude-sonnet-4-5")
 
     on_a_loop(talk)
 

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from tavern_desktop.backends.events import Reasoning
+from tavern_desktop.backends.gemini import UNSIGNED
 from tavern_desktop.backends.request import Request, Tool
 from tavern_desktop.backends.settings import Generation
-from tavern_desktop.prompt.messages import PromptMessage, ToolCall
+from tavern_desktop.prompt.messages import PromptMessage, Thought, ToolCall
 from tests.unit.backends.talking import KEY, events_of, on_a_loop, reply_of, sends, talking
 from tests.unit.backends.wires import GEMINI, record_of
 
@@ -48,8 +49,37 @@ def test_messages_settings_and_functions_take_their_shapes() -> None:
             "maxOutputTokens": 9, "temperature": 0.5, "topP": 0.9, "topK": 3, "seed": 4,
             "stopSequences": ["A", "B", "C", "D", "E"],
         }  # fmt: skip
-        assert body["tools"][0]["functionDeclarations"][0]["name"] == "dice"
+        (function,) = body["tools"][0]["functionDeclarations"]
+        # The field `parameters` takes only a part of JSON schema, and tools of servers come with all of it.
+        assert function == {"name": "dice", "description": "Rolls", "parametersJsonSchema": {"type": "object"}}
         assert body["toolConfig"] == {"functionCallingConfig": {"mode": "AUTO"}}
+
+    on_a_loop(talk)
+
+
+@pytest.mark.parametrize(
+    ("model", "stands_in"), [("gemini-2.5-pro", {}), ("gemini-3-pro", {"thoughtSignature": UNSIGNED})]
+)
+def test_what_was_signed_goes_back_with_its_call_and_its_text(model: str, stands_in: dict[str, str]) -> None:
+    thought = Thought("hm", "S0", "makersuite", model)
+    signed, unsigned = ToolCall("c1", "dice", "{}", "S1"), ToolCall("c2", "dice", "{}")
+    messages = (
+        PromptMessage("user", "Roll"),
+        PromptMessage("assistant", "Let me.", tool_calls=(signed, unsigned), thought=thought),
+        PromptMessage("tool", "7", tool_call_id="c1"),
+        PromptMessage("tool", "8", tool_call_id="c2"),
+        PromptMessage("assistant", "", tool_calls=(unsigned,)),
+    )
+
+    async def talk() -> None:
+        _, model_said, _, other, _ = (await body_for(Request(messages=messages), model))["contents"]
+        call = {"functionCall": {"name": "dice", "args": {}}}
+        assert model_said["parts"] == [
+            {"text": "Let me.", "thoughtSignature": "S0"},
+            call | {"thoughtSignature": "S1"},
+            call,
+        ]
+        assert other["parts"] == [call | stands_in]
 
     on_a_loop(talk)
 
@@ -88,7 +118,7 @@ def test_all_that_a_stream_may_hold_becomes_events() -> None:
             assert Reasoning("", 0, "S0") in events
             reply = await reply_of(backend)
             assert (reply.model, reply.text(), reply.reasoning()) == ("g-1", "Let me", "hm")
-            assert reply.tool_calls() == (ToolCall("call_0", "dice", '{"n": 2}'),)
+            assert reply.tool_calls() == (ToolCall("call_0", "dice", '{"n": 2}', "S1"),)
             assert reply.finished[0].reason == "tool_calls"
             assert (reply.usage.prompt, reply.usage.reply, reply.usage.reasoning) == (9, 7, 2)
 
