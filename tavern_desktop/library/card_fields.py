@@ -110,6 +110,11 @@ def write_fields(path: Path, changes: Mapping[str, Any]) -> bool:
     return change_small_file(path, lambda data: _rewritten(data, changes))
 
 
+def change_picture(path: Path, picture: bytes) -> None:
+    """Give the card at `path` another picture, a PNG. Raises CardError, OSError, StorageError; then it is as it was."""
+    change_small_file(path, lambda data: with_card(picture, card_of(data)))
+
+
 def card_of(data: bytes) -> Card:
     """Return the card in the bytes of a PNG, numbers to the letter. Raises CardError."""
     try:

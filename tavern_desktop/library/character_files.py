@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tavern_desktop.chat import edits
+from tavern_desktop.chat import edits, jsontext
+from tavern_desktop.library.card_fields import card_of, with_fields
 from tavern_desktop.library.card_file import PNG, CardError, card_data, read_card, text_field
 from tavern_desktop.library.card_picture import Draw, plain_picture
 from tavern_desktop.library.card_repair import in_present_form, repaired
@@ -24,7 +25,7 @@ from tavern_desktop.storage.directory import FileFailure, is_chat_name
 from tavern_desktop.storage.errors import ChangedOnDisk, StorageError, from_os
 from tavern_desktop.storage.integrity import identity_on_disk
 from tavern_desktop.storage.moves import move_without_replacing
-from tavern_desktop.storage.publish import publish
+from tavern_desktop.storage.publish import publish, write_small_file
 
 NO_CARD = "The picture holds no card that can be changed."
 
@@ -140,6 +141,37 @@ def create_character(root: DataRoot, fields: Mapping[str, str], picture: bytes |
     name = fields["name"].strip()
     card = in_present_form({"data": {**fields, "name": name}, **V2} | {"create_date": edits.now()})
     return _put_among(root, name, with_card(picture if picture is not None else plain_picture(name), card))
+
+
+def duplicate_character(root: DataRoot, stem: str) -> str:
+    """Write a character once more under a name of its own, without chats; return its stem.
+
+    Raises CardError, StorageError, OSError.
+    """
+    data = (root.characters / f"{stem}{SUFFIX}").read_bytes()
+    card = card_of(data)
+    name = text_field(card, "name").strip() or stem
+    return _put_among(root, name, with_card(data, {field: value for field, value in card.items() if field != CHAT}))
+
+
+def export_card(card: Path, out: Path, *, replace: bool = False) -> None:
+    """Write a character's card for others: as JSON where `out` ends so, else as the picture with the card in it.
+
+    What concerns only this folder is left out: the current chat, and whether it is a favourite (cards §A10).
+    Raises CardError, StorageError already_exists without `replace`, OSError.
+    """
+    data = card.read_bytes()
+    shared = with_fields(
+        {field: value for field, value in card_of(data).items() if field != CHAT}, {"favourite": False}
+    )
+    made = jsontext.encode({**shared, **V2}) if out.suffix.lower() == ".json" else with_card(data, shared)
+    if replace:
+        write_small_file(out, made)
+        return
+    try:
+        publish(out, [made], expected=None, integrity=None)
+    except ChangedOnDisk:
+        raise StorageError("already_exists", "target", chat_ref=out) from None
 
 
 def _put_among(root: DataRoot, name: str, card: bytes) -> str:

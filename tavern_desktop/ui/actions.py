@@ -112,6 +112,8 @@ class Act(Enum):
     MANAGE_CHATS = _a(QT_TRANSLATE_NOOP("Act", "Manage Chats…"), "Ctrl+Shift+M", "chat", Need.OWNER)
     RENAME_CHARACTER = _a(QT_TRANSLATE_NOOP("Act", "Rename Character…"), "", "pencil", _CHARACTER)
     REMOVE_CHARACTER = _a(QT_TRANSLATE_NOOP("Act", "Move Character to the Bin…"), "", "trash", _CHARACTER)
+    DUPLICATE_CHARACTER = _a(QT_TRANSLATE_NOOP("Act", "Duplicate Character"), "", "duplicate", _CHARACTER)
+    EXPORT_CHARACTER = _a(QT_TRANSLATE_NOOP("Act", "Export Character…"), "", "file", Need.CHARACTER)
     NEW_CHARACTER = _a(QT_TRANSLATE_NOOP("Act", "New Character…"), "", "plus", Need.WRITABLE)
     IMPORT_CHARACTER = _a(QT_TRANSLATE_NOOP("Act", "Import Character…"), "", "import", Need.WRITABLE)
     IMPORT_CHATS = _a(QT_TRANSLATE_NOOP("Act", "Import Chats…"), "", "import", Need.WRITABLE)

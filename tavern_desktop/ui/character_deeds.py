@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QCheckBox, QMessageBox
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QMessageBox
 
 from tavern_desktop.library.card_file import CardError
 from tavern_desktop.library.characters import SUFFIX
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from tavern_desktop.session.character_renaming import CharacterRenamed
     from tavern_desktop.ui.chat_part import ChatPart
     from tavern_desktop.ui.main_window import MainWindow
+
+T = TypeVar("T")
 
 
 class CharacterDeeds(QObject):
@@ -79,6 +84,54 @@ class CharacterDeeds(QObject):
             acts.character_names.rename(root, owner.character, name, renamed, in_chats=in_chats, progress=progress)
         except (Refused, StorageError) as error:
             self._fail(self.tr("Not renamed"), error)
+
+    # -- once more, and elsewhere -----------------------------------------------------------------------
+
+    def duplicate(self, owner: Owner | None) -> None:
+        """Write a character once more, without its chats."""
+        from tavern_desktop.library.character_files import duplicate_character
+
+        if owner is None or not owner.character:
+            return
+
+        def done(stem: str) -> None:
+            self._services.library.refresh()
+            self._teller.say(self.tr("{name} is there once more, as {stem}.").format(name=owner.name, stem=stem))
+
+        root = self._services.root
+        self._do(lambda: duplicate_character(root, owner.character), done, self.tr("Not duplicated"))
+
+    def export(self, owner: Owner | None) -> None:
+        """Ask where a character's card is to be written, as a picture or as JSON."""
+        if owner is None or not owner.character:
+            return
+        dialog = QFileDialog(self._window, self.tr("Export Character"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilters([self.tr("Picture with the card (*.png)"), self.tr("Card as JSON (*.json)")])
+        dialog.setDefaultSuffix("png")
+        dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix("json" if "json" in chosen else "png"))
+        dialog.selectFile(f"{owner.character}{SUFFIX}")
+        dialog.fileSelected.connect(lambda path: self.export_to(owner, Path(path)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def export_to(self, owner: Owner, out: Path) -> None:
+        """Write a character's card there; the person has agreed to replace what is there."""
+        from tavern_desktop.library.character_files import export_card
+
+        card = self._services.root.characters / f"{owner.character}{SUFFIX}"
+        told = self.tr("{name} is in {file}.").format(name=owner.name, file=out.name)
+        work = partial(export_card, card, out, replace=True)
+        self._do(work, lambda _: self._teller.say(told), self.tr("Not exported"))
+
+    def _do(self, work: Callable[[], T], done: Callable[[T], object], failed: str) -> None:
+        def take(outcome: Outcome[T]) -> None:
+            if isinstance(outcome.error, CardError | StorageError | OSError):
+                self._fail(failed, outcome.error)
+            else:
+                done(outcome.result())
+
+        self._services.runner.submit(work, take)
 
     # -- into the bin and back --------------------------------------------------------------------------
 

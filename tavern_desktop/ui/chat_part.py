@@ -156,6 +156,7 @@ class ChatPart(QObject):
 
     def _connect_chat(self) -> None:
         acts, pane = self.acts, self.pane
+        self.inspector.character_made.connect(self._connect_character)
         self.desk.chat_changed.connect(self._show_chat)
         self.desk.state_changed.connect(self._show_available)
         self.desk.save_changed.connect(self._show_save)
@@ -174,6 +175,14 @@ class ChatPart(QObject):
         pane.welcome.sample_chosen.connect(acts.stay_with_own)
         pane.welcome.other_requested.connect(acts.ask_for_folder)
         pane.welcome.model_requested.connect(self.models.show_connections)
+
+    def _connect_character(self) -> None:
+        page = self.inspector.character
+        page.menu_requested.connect(self._pop_up_for_character)
+        page.rename_requested.connect(
+            lambda stem: self.owners.run(Act.RENAME_CHARACTER, owner_of_character(self._services.library, stem))
+        )
+        page.written.connect(lambda: self._prompt.build_soon() if self._prompt is not None else None)
 
     # -- what is shown ----------------------------------------------------------------------------------
 
@@ -199,6 +208,9 @@ class ChatPart(QObject):
         else:
             self.files.run(act, path)
 
+    def _pop_up_for_character(self, stem: str, place: QPoint) -> None:
+        self._pop_up_for_person("character", stem, place)
+
     def _pop_up_for_person(self, kind: str, key: str, place: QPoint) -> None:
         library = self._services.library
         owner = owner_of_group(library, key) if kind == "group" else owner_of_character(library, key)
@@ -214,7 +226,7 @@ class ChatPart(QObject):
     def _show_chat(self) -> None:
         session = self.desk.session
         self._window.library.mark_chat(str(session.path) if session is not None else "")
-        self.inspector.character.show_character(self.desk.character)
+        self.inspector.show_character(self.desk.character)
         heading = self.desk.heading
         self._window.setWindowTitle(f"{heading} – Tavern Desktop" if heading else "Tavern Desktop")
         self._show_save()

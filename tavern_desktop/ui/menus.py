@@ -78,7 +78,10 @@ LIBRARY_CONTEXT: Items = (
 """What can be done to a chat in the library, in view or not."""
 GROUP_CONTEXT: Items = (Act.NEW_CHAT, None, Act.MANAGE_CHATS, Act.IMPORT_CHATS)
 """What can be done for a group in the library."""
-CHARACTER_CONTEXT: Items = (*GROUP_CONTEXT, None, Act.RENAME_CHARACTER, Act.REMOVE_CHARACTER)
+CHARACTER_CONTEXT: Items = (
+    *GROUP_CONTEXT, None, Act.RENAME_CHARACTER, Act.DUPLICATE_CHARACTER, Act.EXPORT_CHARACTER, None,
+    Act.REMOVE_CHARACTER,
+)  # fmt: skip
 """What can be done for a character in the library."""
 LIBRARY_CONTEXT_WITH_COPIES: Items = (Act.CONFLICT_COPIES, None, *LIBRARY_CONTEXT)
 

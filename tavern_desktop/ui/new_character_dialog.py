@@ -10,11 +10,10 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QKeySequence, QPainter, QPainterPath, QPaintEvent, QPixmap, QShortcut
 from PySide6.QtWidgets import QDialog, QFileDialog, QFormLayout, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
-from tavern_desktop.library.attachments import read_picture
-from tavern_desktop.library.card_file import PNG
 from tavern_desktop.session.runner import Outcome, Runner
 from tavern_desktop.storage.errors import StorageError, sentence
-from tavern_desktop.ui.attachments import ENDINGS, png_of
+from tavern_desktop.ui.attachments import ENDINGS
+from tavern_desktop.ui.character.picture import png_in
 from tavern_desktop.ui.portrait import paint_portrait
 from tavern_desktop.ui.theme import themes
 from tavern_desktop.ui.widgets import TextField, label, push_button, set_tone
@@ -52,7 +51,7 @@ class NewCharacterDialog(QDialog):
 
     def take_picture(self, path: Path) -> None:
         """Take a picture file for the portrait; what is no picture is refused with a sentence."""
-        self._runner.submit(partial(_read, path), self._show_picture)
+        self._runner.submit(partial(png_in, path), self._show_picture)
 
     def reject(self) -> None:
         """Close; what was written is given up only when that is said twice."""
@@ -183,12 +182,3 @@ def _text_field(name: str, placeholder: str) -> QPlainTextEdit:
     field.setPlaceholderText(placeholder)
     field.setTabChangesFocus(True)
     return field
-
-
-def _read(path: Path) -> tuple[bytes, QImage]:
-    """Return a picture as PNG, its own bytes where it is one, and decoded. Raises StorageError."""
-    data = read_picture(path)
-    image = QImage()
-    if not image.loadFromData(data):
-        raise StorageError("validation", "argument", f"{path.name} is damaged or no picture that can be shown.")
-    return (data if data.startswith(PNG) else png_of(image)), image

@@ -38,6 +38,7 @@ class OutsideWatch(QObject):
         self._services.look_at_chats()
         self._services.avatars.read_again(paths)
         self._services.library.refresh_for(paths)
+        self._services.files_changed.emit(paths)
 
     def _look(self) -> None:
         """Somebody turns to a window: see what they would see, whatever was heard."""

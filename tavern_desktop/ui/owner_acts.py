@@ -44,6 +44,8 @@ class OwnerActs(QObject):
             Act.MANAGE_CHATS: self.manage,
             Act.IMPORT_CHATS: self.import_chats,
             Act.RENAME_CHARACTER: self.deeds.rename,
+            Act.DUPLICATE_CHARACTER: self.deeds.duplicate,
+            Act.EXPORT_CHARACTER: self.deeds.export,
             Act.REMOVE_CHARACTER: self.deeds.remove,
         }
         self._seen: set[Path] = set()

@@ -61,6 +61,8 @@ class Services(QObject):
     """The program ends: what goes on by itself stops."""
     ended = Signal()
     """Everything is written; nothing of this program touches the data folder any more."""
+    files_changed = Signal(object)
+    """Files of the data folder were written by some program: a frozenset of paths, None for any of them."""
     window_requested = Signal(object)
     """One more window is wanted, on the chat at a Path or on none (None)."""
     chat_wanted = Signal(object)
