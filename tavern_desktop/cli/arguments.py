@@ -76,7 +76,10 @@ def _parser() -> argparse.ArgumentParser:
     _chats(chats.add_subparsers(title="commands", metavar="COMMAND", required=True), common)
     add_cards(commands, common, _command)
     characters = commands.add_parser(
-        "characters", help="list, import, export, rename and remove characters", parents=[common], allow_abbrev=False
+        "characters",
+        help="characters: list, edit, import, export, rename and more",
+        parents=[common],
+        allow_abbrev=False,
     )
     _characters(characters.add_subparsers(title="commands", metavar="COMMAND", required=True), common)
     _search(commands, common)
@@ -220,12 +223,24 @@ def _files(commands: argparse._SubParsersAction[argparse.ArgumentParser], common
 
 def _characters(commands: argparse._SubParsersAction[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
     _command(commands, common, "list", "list_characters", "characters by name: the card's file without .png, the name")
-    imported = _command(commands, common, "import", "import_character", "a card (PNG) as a new character")
+    imported = _command(commands, common, "import", "import_character", "a card of any kind as a new character")
     imported.add_argument("file", metavar="IN")
     export = _command(commands, common, "export", "export_character", "write a character's card, byte for byte")
     rename = _command(commands, common, "rename", "rename_character", "another name; card, chats and groups follow")
     remove = _command(commands, common, "remove", "remove_character", "put a character's card into the system's bin")
-    for command in (export, rename, remove):
+    show = _command(commands, common, "show", "show_character", "what a character's card says")
+    edit = _command(commands, common, "edit", "edit_character", "change what a character's card says")
+    edit.add_argument(
+        "--set",
+        dest="changes",
+        action="append",
+        required=True,
+        metavar="FIELD=VALUE",
+        type=_text,
+        help="a field as `characters show --json` names it; tags and greetings as a JSON list; may be given again",
+    )
+    duplicate = _command(commands, common, "duplicate", "duplicate_character", "write a character once more; its stem")
+    for command in (export, rename, remove, show, edit, duplicate):
         command.add_argument("stem", metavar="STEM", help="the card's file without .png")
     export.add_argument("--out", metavar="OUT", required=True, help="a new file")
     rename.add_argument("name", metavar="NAME", type=_text)

@@ -1,14 +1,20 @@
-"""Commands about characters: list, import, export, rename and remove."""
+"""Commands about characters: list, show, edit, import, export, duplicate, rename and remove."""
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from tavern_desktop.cli import output
 from tavern_desktop.cli.context import Context
 from tavern_desktop.cli.files import act_on, tell
+from tavern_desktop.library import character_files as files
 from tavern_desktop.library import characters
+from tavern_desktop.library.card_fields import EDITABLE, CardFields, card_of, fields_of, write_fields
 from tavern_desktop.library.card_file import CardError
 from tavern_desktop.library.character_files import chats_of, import_card
 from tavern_desktop.library.characters import SUFFIX, Character
@@ -28,6 +34,63 @@ def list_characters(context: Context) -> int:
             favourite = "  [favourite]" if one.favourite else ""
             output.say(f"{one.stem}  {one.name}{favourite}{problem}")
     return 0
+
+
+def show_character(context: Context) -> int:
+    """Print what a character's card says, field by field."""
+    with _told():
+        fields = msgspec.structs.asdict(fields_of(card_of(_card(context).read_bytes())))
+    if context.json:
+        output.say_json({"stem": context.args.stem} | fields)
+        return 0
+    for name, value in fields.items():
+        if value not in ("", (), None):
+            output.say(f"{name}: {', '.join(value) if name == 'tags' else value}")
+    return 0
+
+
+def edit_character(context: Context) -> int:
+    """Change fields of a character's card; say which."""
+    changes = dict(_change(word) for word in context.args.changes)
+    with _told():
+        is_changed = write_fields(_card(context), changes)
+    if context.json:
+        output.say_json({"stem": context.args.stem, "changed": sorted(changes) if is_changed else []})
+    else:
+        output.say(f"{context.args.stem}: {', '.join(changes)}" if is_changed else "Nothing changed.")
+    return 0
+
+
+def duplicate_character(context: Context) -> int:
+    """Write a character once more, without its chats; print its stem."""
+    _card(context)
+    with _told():
+        stem = files.duplicate_character(context.root, context.args.stem)
+    output.say_json({"stem": stem}) if context.json else output.say(stem)
+    return 0
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except CardError as error:
+        raise CommandRefused(str(error)) from None
+
+
+def _change(word: str) -> tuple[str, Any]:
+    """Return a field of a card and its new value. Raises StorageError validation/argument."""
+    name, found, text = word.partition("=")
+    if not found or name not in EDITABLE:
+        fields = ", ".join(sorted(EDITABLE))
+        raise StorageError("validation", "argument", f"{name} is no field that can be set; there are {fields}")
+    kind = {field.name: field.type for field in msgspec.structs.fields(CardFields)}[name]
+    if kind is str:
+        return name, text
+    try:
+        return name, msgspec.json.decode(text, type=kind)
+    except msgspec.MsgspecError as error:
+        raise StorageError("validation", "argument", f"{name}: {error}") from None
 
 
 def import_character(context: Context) -> int:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from tavern_desktop.library.attachments import store_picture
+from tavern_desktop.library.card_fields import fields_of, write_fields
 from tavern_desktop.library.card_file import CardError, card_data, read_card
 from tavern_desktop.library.character_files import create_character, import_card
 from tavern_desktop.library.groups import read_group
@@ -61,6 +62,26 @@ class ImportCard(NewCharacter):
     def check(self) -> None:
         super().check()
         assert self.source.stat().st_size > 50
+
+
+class EditCard(NewCharacter):
+    """A character's card, which says something else from then on."""
+
+    name = "edit card"
+
+    def make_ready(self) -> None:
+        super().make_ready()
+        self.before = fields_of(read_card(self.root.characters / "Mira.png")).scenario
+
+    def make(self) -> None:
+        write_fields(self.root.characters / "Mira.png", {"scenario": "On the bridge."})
+
+    def is_done(self) -> bool:
+        return fields_of(read_card(self.root.characters / "Mira.png")).scenario == "On the bridge."
+
+    def check(self) -> None:
+        super().check()
+        assert fields_of(read_card(self.root.characters / "Mira.png")).scenario in (self.before, "On the bridge.")
 
 
 class NewGroupChat(WritePath):

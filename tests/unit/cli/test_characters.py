@@ -85,3 +85,32 @@ def test_the_windows_process_does_it_where_there_is_one(
         "rename_character",
         "remove_character",
     ]
+
+
+def test_a_card_is_shown_and_edited(run: Run, root: DataRoot) -> None:
+    before = run("characters", "show", "Aria Vale", "--json").objects()[0]
+    done = run(
+        "characters", "edit", "Aria Vale",
+        "--set", "personality=Dry = never late.", "--set", 'tags=["rain","river"]', "--set", "favourite=true", "--json",
+    ).objects()[0]  # fmt: skip
+    assert done["changed"] == ["favourite", "personality", "tags"]
+    after = run("characters", "show", "Aria Vale", "--json").objects()[0]
+    assert after == before | {"personality": "Dry = never late.", "tags": ["rain", "river"], "favourite": True}
+    assert "tags: rain, river" in run("characters", "show", "Aria Vale").out.splitlines()
+    assert card_data(read_card(root.characters / "Aria Vale.png"))["personality"] == "Dry = never late."
+    assert run("characters", "edit", "Aria Vale", "--set", "favourite=true").out == "Nothing changed.\n"
+
+
+@pytest.mark.parametrize("word", ["name=Eve", "nothing", "tags=rain", "note_depth=deep", "favourite=perhaps"])
+def test_what_is_no_field_or_no_value_changes_nothing(run: Run, root: DataRoot, word: str) -> None:
+    before = (root.characters / "Aria Vale.png").read_bytes()
+    result = run("characters", "edit", "Aria Vale", "--set", word)
+    assert result.code == 1
+    assert word.partition("=")[0] in result.err
+    assert (root.characters / "Aria Vale.png").read_bytes() == before
+
+
+def test_a_character_is_duplicated(run: Run, root: DataRoot) -> None:
+    assert run("characters", "duplicate", "Aria Vale").out == "Aria Vale1\n"
+    assert (root.characters / "Aria Vale1.png").is_file()
+    assert run("characters", "duplicate", "Nobody").code == 1
