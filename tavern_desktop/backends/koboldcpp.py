@@ -17,6 +17,7 @@ from tavern_desktop.backends.pictures import read_pictures
 from tavern_desktop.backends.protocol import Backend, Model, Status
 from tavern_desktop.backends.providers import Taken
 from tavern_desktop.backends.request import Request
+from tavern_desktop.backends.samplers import fields_for
 
 FIELDS = {
     "reply_tokens": "max_length",
@@ -104,7 +105,8 @@ class KoboldCpp(Backend):
     async def _body(self, request: Request, name: str) -> dict[str, Any]:
         settings = request.settings
         values = self.taken(request.model).values(settings.said(), request.stop_strings)
-        body = {"prompt": request.prompt, "genkey": name, "trim_stop": True, **values}
+        more = fields_for(self.protocol, settings.samplers, self.connection.off)
+        body = {"prompt": request.prompt, "genkey": name, "trim_stop": True, **more, **values}
         if settings.context_tokens:
             body["max_context_length"] = settings.context_tokens
         paths = [path for message in request.messages for path in message.images]

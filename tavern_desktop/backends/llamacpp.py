@@ -12,6 +12,7 @@ from tavern_desktop.backends.parsing import number, table, tables, text
 from tavern_desktop.backends.protocol import Backend, Model, Status
 from tavern_desktop.backends.providers import Provider, Taken
 from tavern_desktop.backends.request import Request
+from tavern_desktop.backends.samplers import fields_for
 from tavern_desktop.prompt.messages import PromptMessage
 
 FIELDS = {
@@ -69,7 +70,9 @@ class LlamaCpp(Backend):
     async def _events(self, request: Request) -> AsyncGenerator[Event, None]:
         self._needs_prompt(request)
         values = self.taken(request.model).values(request.settings.said(), request.stop_strings)
-        body = {"prompt": request.prompt, "stream": True, "cache_prompt": True, "return_progress": True, **values}
+        more = fields_for(self.protocol, request.settings.samplers, self.connection.off)
+        body = {"prompt": request.prompt, "stream": True, "cache_prompt": True, "return_progress": True}
+        body |= {**more, **values}
         if model := self._model(request):
             body["model"] = model
         async with contextlib.aclosing(self._read(f"{self._root}/completion", body, _Reply())) as events:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -34,6 +34,8 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     system_prompt: str | None = None
     leaves_out_old_tools: bool | None = None
     """Whether calls of tools, with their results, are sent only since the person spoke last."""
+    samplers: dict[str, Any] | None = None
+    """Further ones that a preset brings, by SillyTavern's names; see `backends.samplers`."""
 
     def over(self, base: Generation) -> Generation:
         """Return these settings, and those of `base` where these say nothing."""

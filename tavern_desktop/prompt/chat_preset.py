@@ -7,7 +7,7 @@ has no text of a kind, nothing of that kind is sent.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from tavern_desktop.chat.facts import index_of
@@ -135,7 +135,6 @@ class ChatPreset:
     prefers_card_main: bool = True
     prefers_card_end: bool = True
     """Whether the card's own texts stand in the places of `main` and `jailbreak`."""
-    extensions: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, name: str, data: Mapping[str, Any], person: Mapping[str, Any] | None = None) -> ChatPreset:
@@ -144,7 +143,6 @@ class ChatPreset:
         names = index_of(data.get("names_behavior"))
         wanted = _text(data.get("custom_prompt_post_processing")).removesuffix("_tools")
         wanted = "merge" if wanted == "claude" else wanted
-        extensions = data.get("extensions")
         return cls(
             name,
             prompts_in_order(data),
@@ -167,7 +165,6 @@ class ChatPreset:
             habits.get("pin_examples") is True,
             habits.get("prefer_character_prompt") is not False,
             habits.get("prefer_character_jailbreak") is not False,
-            extensions if isinstance(extensions, dict) else {},
         )
 
 

@@ -16,7 +16,7 @@ from tavern_desktop.prompt.chat_preset import NAMES_IN_FIELD, NAMES_NEVER, NAMES
 from tavern_desktop.prompt.macros import Macros
 from tavern_desktop.prompt.messages import PromptMessage, PromptRole, Thought
 from tavern_desktop.prompt.scene import Scene
-from tavern_desktop.prompt.scripts import MODEL_OUTPUT, USER_INPUT, scripted
+from tavern_desktop.prompt.scripts import MODEL_OUTPUT, REASONING, USER_INPUT, scripted
 from tavern_desktop.prompt.tool_rounds import Results, ToolRounds, invocations
 
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_]")
@@ -47,16 +47,18 @@ def turns_from_end(scene: Scene) -> Iterator[Turn]:
     # Depth counts what can be seen of the chat from its end; what is continued is not counted.
     depth = -1 if scene.action == "continue" else 0
     sends_tools = scene.tools != "none"
+    reasoning = _Reasoning(scene, macros)
     for index in range(scene.end - 1, -1, -1):
         data = scene.messages[index].seen_data()
         kind = facts.kind(data)
         if kind == "tool" and sends_tools:
             yield from _tool_row(index, data, rounds)
             continue
-        message, reason = _turn(data, scene, macros, depth, is_greeting=index == 0)
+        goes_on = scene.action == "continue" and index == scene.end - 1
+        before = reasoning.of(data, depth, goes_on=goes_on)
+        message, reason = _turn(data, scene, macros, depth, before, is_greeting=index == 0)
         results: Results = ()
         if tool_calls(data):
-            goes_on = scene.action == "continue" and index == scene.end - 1
             if sends_tools and not goes_on and not facts.is_hidden(data):
                 calls, results = rounds.take_calls(data)
                 message, reason = replace(message or PromptMessage("assistant", ""), tool_calls=calls), ""
@@ -80,9 +82,34 @@ def _tool_row(index: int, data: Record, rounds: ToolRounds) -> Iterator[Turn]:
     yield Turn(index, message, "" if message is not None else "tool result", "", results)
 
 
+class _Reasoning:
+    """The reasoning that is sent with replies, newest first."""
+
+    def __init__(self, scene: Scene, macros: Macros) -> None:
+        self._scene, self._macros, self._form = scene, macros, scene.reasoning
+        self._left = self._form.most if self._form is not None else 0
+
+    def of(self, data: Record, depth: int, *, goes_on: bool) -> str:
+        """Return what goes in front of a message's text, "" for nothing. Of one that goes on it is always sent."""
+        form, scene = self._form, self._scene
+        if form is None or not (self._left or goes_on) or facts.is_hidden(data) or facts.kind(data) != "character":
+            return ""
+        reasoning = facts.reasoning(data).strip(_NO_REASONING)
+        is_own = not scene.is_group or facts.name(data) == scene.character.name
+        if not reasoning.strip() or not is_own or not facts.text(data).strip():
+            return ""
+        self._left = max(0, self._left - 1)
+        return form.written(scripted(reasoning, scene.scripts, REASONING, depth, self._macros))
+
+
+_NO_REASONING = "\u200b"
+"""Stands in old chats where a reply has none."""
+
+
 def _turn(
-    data: Record, scene: Scene, macros: Macros, depth: int, *, is_greeting: bool
+    data: Record, scene: Scene, macros: Macros, depth: int, before: str, *, is_greeting: bool
 ) -> tuple[PromptMessage | None, str]:
+    """Return a message as it is sent, None with the reason for one that is not. `before` goes in front of its text."""
     kind = facts.kind(data)
     if kind == "special":
         return _special(data, scene)
@@ -94,7 +121,7 @@ def _turn(
     if is_greeting:
         text = macros.fill(text)
     placement = USER_INPUT if kind == "user" else MODEL_OUTPUT
-    text = scripted(text, scene.scripts, placement, depth, macros)
+    text = before + scripted(text, scene.scripts, placement, depth, macros)
     images = _images(data, scene)
     if not text.strip() and not images:
         return None, "empty"

@@ -5,7 +5,11 @@ A text that begins with the opening mark is reasoning up to the closing mark; ma
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from tavern_desktop.chat.facts import index_of
 
 
 class ReasoningMarks(NamedTuple):
@@ -17,6 +21,36 @@ class ReasoningMarks(NamedTuple):
 
 THINK = ReasoningMarks("<think>", "</think>")
 KNOWN_MARKS = (THINK, ReasoningMarks("<thinking>", "</thinking>"), ReasoningMarks("<|channel>thought\n", "<channel|>"))
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningForm:
+    """How the reasoning of earlier replies is sent with them: that of the newest `most`, 0 for none (prompt §9)."""
+
+    before: str
+    after: str
+    separator: str = ""
+    most: int = 0
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> ReasoningForm | None:
+        """Return the form that SillyTavern's settings of reasoning describe, None where they have no marks."""
+
+        def text(key: str) -> str:
+            value = data.get(key)
+            return value.replace("\r", "") if isinstance(value, str) else ""
+
+        if not text("prefix") or not text("suffix"):
+            return None
+        most = index_of(data.get("max_additions"))
+        adds = data.get("add_to_prompts") is True
+        return cls(
+            text("prefix"), text("suffix"), text("separator"), (1 if most is None else max(most, 0)) if adds else 0
+        )
+
+    def written(self, reasoning: str) -> str:
+        """Return what stands in front of a reply's text."""
+        return f"{self.before}{reasoning}{self.after}{self.separator}"
 
 
 class ReasoningParser:

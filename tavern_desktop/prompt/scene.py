@@ -17,6 +17,7 @@ from tavern_desktop.prompt.lore_timed import Timed
 from tavern_desktop.prompt.macro_text import Call
 from tavern_desktop.prompt.macros import Evaluate, Macros, Value
 from tavern_desktop.prompt.messages import LeftOut
+from tavern_desktop.prompt.reasoning import ReasoningForm
 from tavern_desktop.prompt.scripts import Script
 from tavern_desktop.prompt.text_form import TextForm
 
@@ -137,6 +138,8 @@ class Scene:
     """The templates that make one text of the prompt; None for messages."""
     preset_notes: Sequence[LeftOut] = ()
     """What of the chosen presets could not be used, and why."""
+    reasoning: ReasoningForm | None = None
+    """How the reasoning of earlier replies is sent; None sends none."""
     takes_prefill: bool = False
     """Whether a preset's beginning of the reply is sent."""
     tools: Literal["none", "all", "newest"] = "none"

@@ -85,17 +85,31 @@ class Script:
         return compiled(*split), "g" in split[1]
 
 
-def prompt_scripts(settings: Mapping[str, Any], card: Mapping[str, Any], avatar: str) -> list[Script]:
-    """Return the scripts for prompts in the order in which they run: all chats' first, then the card's.
+def prompt_scripts(
+    settings: Mapping[str, Any], card: Mapping[str, Any], avatar: str, of_preset: Sequence[Script] = ()
+) -> list[Script]:
+    """Return the scripts for prompts in the order in which they run: all chats' first, the preset's, then the card's.
 
     A card's scripts run only where the person allowed it for this card (`avatar`, its file's name).
     """
     extensions = _object(settings.get("extension_settings"))
     found = _scripts(extensions.get("regex"))
+    found += of_preset
     allowed = extensions.get("character_allowed_regex")
     if isinstance(allowed, list) and avatar in allowed:
         found += _scripts(_object(card.get("extensions")).get("regex_scripts"))
     return found
+
+
+def preset_scripts(settings: Mapping[str, Any], extensions: object, api: str, name: str) -> list[Script]:
+    """Return the scripts for prompts that a preset brings, [] where the person has not allowed them.
+
+    `extensions` are the preset's, `api` is what SillyTavern calls the kind of server.
+    """
+    allowed = _object(_object(settings.get("extension_settings")).get("preset_allowed_regex")).get(api)
+    if not isinstance(allowed, list) or name not in allowed:
+        return []
+    return _scripts(_object(extensions).get("regex_scripts"))
 
 
 def scripted(text: str, scripts: Sequence[Script], placement: int, depth: int, macros: Macros) -> str:

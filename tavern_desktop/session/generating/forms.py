@@ -6,11 +6,12 @@ Read from the data folder for every request, so that what SillyTavern saves coun
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
 
+from tavern_desktop.backends.samplers import dynamic_temperature, samplers_of
 from tavern_desktop.backends.settings import BY_MODEL, IN_USE, NO_PRESETS, OWN_WAY, Generation, PresetNames
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.library.presets import TITLES, Preset, PresetError, PresetKind, preset_names, read_preset
@@ -18,6 +19,8 @@ from tavern_desktop.library.presets_in_use import preset_in_use
 from tavern_desktop.library.settings_file import power_user, read_settings
 from tavern_desktop.prompt.chat_preset import ChatPreset
 from tavern_desktop.prompt.messages import LeftOut
+from tavern_desktop.prompt.reasoning import ReasoningForm
+from tavern_desktop.prompt.scripts import Script, preset_scripts
 from tavern_desktop.prompt.text_form import Context, Instruct, TextForm, custom_stops, is_for_model
 
 NOTHING_SAID = Generation()
@@ -33,6 +36,10 @@ class Form:
     system: str | None = None
     post_history: str | None = None
     """A system prompt of the data folder, and its words behind the history, where no template makes one text."""
+    scripts: tuple[Script, ...] = ()
+    """Regex scripts of the preset, where the person allowed them."""
+    reasoning: ReasoningForm | None = None
+    """How the reasoning of earlier replies is sent, by SillyTavern's settings of it."""
     takes_prefill: bool = False
     notes: tuple[LeftOut, ...] = ()
 
@@ -56,19 +63,31 @@ def form_of(
     if root is None or names == NO_PRESETS:
         return OWN_FORM
     settings = read_settings(root)
-    reader = _Reader(root, settings)
+    reader, person = _Reader(root, settings), power_user(settings)
     if takes_messages:
-        preset = reader.preset("chat", names.chat)
-        chat = None
-        if preset is not None:
-            chat = ChatPreset.of(preset.name or "in use", preset.data, power_user(settings))
-        generation = chat_generation(preset.data) if preset is not None else Generation()
-        return Form(chat, generation, takes_prefill=takes_prefill, notes=tuple(reader.notes))
-    return _text_form(reader, names, power_user(settings), model)
+        found = _for_messages(reader, names, person, takes_prefill=takes_prefill)
+    else:
+        found = _for_text(reader, names, person, model)
+    thoughts = preset_in_use(settings, "reasoning") if found.chat or found.text else None
+    return found if thoughts is None else replace(found, reasoning=ReasoningForm.of(thoughts.data))
 
 
-def _text_form(reader: _Reader, names: PresetNames, person: Mapping[str, Any], model: str) -> Form:
-    """Return the form for a server that takes one text. `person`: `power_user`, where their own habits are."""
+def _for_messages(reader: _Reader, names: PresetNames, person: Mapping[str, Any], *, takes_prefill: bool) -> Form:
+    """Return the form for a server that takes messages. `person`: `power_user`, where their own habits are."""
+    preset = reader.preset("chat", names.chat)
+    if preset is None:
+        return Form(notes=tuple(reader.notes))
+    return Form(
+        ChatPreset.of(preset.name or "in use", preset.data, person),
+        chat_generation(preset.data),
+        scripts=tuple(reader.scripts("openai", preset)),
+        takes_prefill=takes_prefill,
+        notes=tuple(reader.notes),
+    )
+
+
+def _for_text(reader: _Reader, names: PresetNames, person: Mapping[str, Any], model: str) -> Form:
+    """Return the form for a server that takes one text. `person`: see above; `model`: see `form_of`."""
     samplers = reader.preset("text", names.text)
     generation = text_generation(samplers.data) if samplers is not None else Generation()
     instruct = reader.instruct_for(model) if names.instruct == BY_MODEL else reader.preset("instruct", names.instruct)
@@ -80,8 +99,10 @@ def _text_form(reader: _Reader, names: PresetNames, person: Mapping[str, Any], m
     if sysprompt is None and names.sysprompt == IN_USE:
         system = ""  # switched off there
     post_history = _words(sysprompt, "post_history") if sysprompt is not None else None
+    scripts = tuple(reader.scripts("textgenerationwebui", samplers))
     if instruct is None and context is None:
-        return Form(generation=generation, system=system, post_history=post_history, notes=tuple(reader.notes))
+        notes = tuple(reader.notes)
+        return Form(generation=generation, system=system, post_history=post_history, scripts=scripts, notes=notes)
     form = TextForm(
         Instruct.of(instruct.name, instruct.data) if instruct is not None else None,
         Context.of(context.name, context.data) if context is not None else Context(),
@@ -94,7 +115,7 @@ def _text_form(reader: _Reader, names: PresetNames, person: Mapping[str, Any], m
         prefers_card_main=person.get("prefer_character_prompt") is not False,
         prefers_card_end=person.get("prefer_character_jailbreak") is not False,
     )
-    return Form(generation=generation, text=form, notes=tuple(reader.notes))
+    return Form(generation=generation, text=form, scripts=scripts, notes=tuple(reader.notes))
 
 
 def _words(preset: Preset, key: str) -> str:
@@ -120,6 +141,12 @@ class _Reader:
         except PresetError as error:
             self.notes.append(LeftOut(f"{TITLES[kind]} {name}", error.sentence.rstrip(".")))
             return None
+
+    def scripts(self, api: str, preset: Preset | None) -> list[Script]:
+        """Return the regex scripts of a preset; they run where the person allowed it for this one."""
+        if preset is None:
+            return []
+        return preset_scripts(self._settings, preset.data.get("extensions"), api, preset.name)
 
     def instruct_for(self, model: str) -> Preset | None:
         """Return the template that is for a model of this name; of several the first by name."""
@@ -181,7 +208,11 @@ def chat_generation(data: Mapping[str, Any]) -> Generation:
 
 def text_generation(data: Mapping[str, Any]) -> Generation:
     """Return the settings that a text-completion preset has."""
-    return _generation(data, _TEXT)
+    found = _generation(data, _TEXT)
+    middle = dynamic_temperature(data)
+    return msgspec.structs.replace(
+        found, temperature=found.temperature if middle is None else middle, samplers=samplers_of(data) or None
+    )
 
 
 def _generation(data: Mapping[str, Any], fields: Mapping[str, str]) -> Generation:

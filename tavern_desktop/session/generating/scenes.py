@@ -146,7 +146,7 @@ def scene_of(
         wording=wording,
         overrides=_overrides(asked.metadata),
         values=MacroValues(datetime.now().astimezone(), _seed(asked), _object(asked.metadata.get("variables"))),
-        scripts=prompt_scripts(read_settings(root), card, asked.speaker.card) if root is not None else (),
+        scripts=prompt_scripts(read_settings(root), card, asked.speaker.card, form.scripts) if root is not None else (),
         lore=_lore(root, asked, card) if root is not None else None,
         note=note_of(asked.metadata, _user_messages(asked), macros),
         injections=[*_character_note(card, macros), *_persona_at_depth(root, asked.persona, macros)],
@@ -162,6 +162,7 @@ def scene_of(
         text_form=_with_system(form.text, settings.system_prompt),
         takes_prefill=form.takes_prefill and can_prefill,
         preset_notes=form.notes,
+        reasoning=form.reasoning,
     )
 
 

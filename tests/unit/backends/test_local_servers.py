@@ -15,7 +15,7 @@ from tavern_desktop.backends.settings import Generation
 from tavern_desktop.prompt.messages import PromptMessage, ToolCall
 from tests.unit.backends.fake_server import Answer, FakeServer, Handler, Seen
 from tests.unit.backends.talking import a_request, on_a_loop, reply_of, sends, talking
-from tests.unit.backends.wires import KOBOLDCPP, LLAMACPP, OLLAMA, OPENAI, Wire
+from tests.unit.backends.wires import KOBOLDCPP, LLAMACPP, OLLAMA, OPENAI, OPENAI_TEXT, Wire
 
 RECORDED = Path(__file__).with_name("recorded") / "koboldcpp-1.76"
 
@@ -109,6 +109,28 @@ def test_settings_go_out_under_the_server_s_names(wire: Wire) -> None:
         async with talking(wire, sends(wire, wire.reply("ok"))) as (backend, server):
             await reply_of(backend, a_request(backend, settings=SETTINGS))
             assert SENT[wire].items() <= server.asked(wire.path)[0].json.items()
+
+    on_a_loop(talk)
+
+
+MORE = {
+    LLAMACPP: {"dry_multiplier": 0.8, "mirostat": 2, "grammar": "root ::= x"},
+    KOBOLDCPP: {"dry_multiplier": 0.8, "mirostat": 2, "grammar": "root ::= x", "tfs": 0.9},
+    OPENAI_TEXT: {"dry_multiplier": 0.8, "mirostat_mode": 2, "grammar_string": "root ::= x", "tfs": 0.9},
+    OPENAI: {},
+}
+
+
+@pytest.mark.parametrize("wire", MORE, ids=lambda wire: wire.protocol)
+def test_samplers_of_a_preset_go_to_servers_of_text_that_know_them(wire: Wire) -> None:
+    samplers = {"dry_multiplier": 0.8, "mirostat_mode": 2, "grammar_string": "root ::= x", "tfs": 0.9, "top_a": 0.1}
+
+    async def talk() -> None:
+        async with talking(wire, sends(wire, wire.reply("ok")), off=("top_a",)) as (backend, server):
+            await reply_of(backend, a_request(backend, settings=Generation(samplers=samplers)))
+            sent = server.asked(wire.path)[0].json
+            names = {"dry_multiplier", "mirostat", "mirostat_mode", "grammar", "grammar_string", "tfs", "top_a"}
+            assert {name: sent[name] for name in names if name in sent} == MORE[wire]
 
     on_a_loop(talk)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tavern_desktop.backends.samplers import fields_for
 from tavern_desktop.backends.settings import BY_MODEL, IN_USE, OWN_WAY, Generation, PresetNames
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.session.generating.forms import OWN_FORM, chat_generation, form_of, text_generation
@@ -119,3 +120,56 @@ def test_what_sillytavern_has_switched_off_is_not_used(root: DataRoot) -> None:
     root.settings.write_text(json.dumps(live))
     found = form(root, takes_messages=False, instruct=IN_USE, context=IN_USE, sysprompt=IN_USE).text
     assert (found.instruct, found.system, found.context.story) == (None, "", "x")
+
+
+def test_a_preset_s_scripts_run_where_they_are_allowed(root: DataRoot) -> None:
+    script = {
+        "scriptName": "Calm",
+        "findRegex": "/storm/g",
+        "replaceString": "calm",
+        "placement": [1],
+        "promptOnly": True,
+    }
+    path = root.user_folder / "OpenAI Settings" / "Mine.json"
+    path.write_text(json.dumps(data(extensions={"regex_scripts": [script, {"odd": 1}, 3]})))
+    assert form(root, chat="Mine").scripts == ()
+    allowed = {"extension_settings": {"preset_allowed_regex": {"openai": ["Mine"]}}}
+    root.settings.write_text(json.dumps(allowed))
+    assert [script.name for script in form(root, chat="Mine").scripts] == ["Calm"]
+
+
+def test_samplers_that_only_text_servers_know_come_along(root: DataRoot) -> None:
+    preset = {
+        "temp": 1,
+        "dry_multiplier": 0.8,
+        "dry_base": 1.75,
+        "dry_sequence_breakers": '["\\n", ":"]',
+        "xtc_probability": 0,
+        "xtc_threshold": 0.1,
+        "mirostat_mode": 0,
+        "typical_p": 1,
+        "dynatemp": True,
+        "min_temp": 0.5,
+        "max_temp": 1.5,
+        "tfs": 0.9,
+        "nsigma": [],
+    }
+    found = text_generation(preset)
+    assert found.temperature == 1.0
+    assert found.samplers == {
+        "tfs": 0.9,
+        "dry_multiplier": 0.8,
+        "dry_base": 1.75,
+        "dry_sequence_breakers": ["\n", ":"],
+        "dynatemp_range": 0.5,
+        "dynatemp_exponent": 1,
+    }
+    assert fields_for("llamacpp", found.samplers, ("dry_base",)) == {
+        "dry_multiplier": 0.8,
+        "dry_sequence_breakers": ["\n", ":"],
+        "dynatemp_range": 0.5,
+        "dynatemp_exponent": 1,
+    }
+    assert fields_for("koboldcpp", found.samplers)["tfs"] == 0.9
+    assert fields_for("openai", found.samplers) == fields_for("koboldcpp", None) == {}
+    assert text_generation({"temp": 1}).samplers is None
