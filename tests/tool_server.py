@@ -67,18 +67,6 @@ async def becalmed() -> str:
 
 
 @server.tool()
-async def ask_pilot(board: str) -> str:
-    """Write on a board that the pilot is wanted. The first time nobody ever answers."""
-    with open(board, "a+", encoding="utf-8") as file:
-        file.write("wanted\n")
-        file.seek(0)
-        times = len(file.readlines())
-    if times == 1:
-        await asyncio.Event().wait()
-    return f"The pilot comes, asked {times} times."
-
-
-@server.tool()
 def cargo(characters: int) -> str:
     """Return a long text."""
     return "x" * characters
@@ -94,6 +82,30 @@ def chart() -> Image:
 def manifest() -> dict[str, Any]:
     """Return something structured."""
     return {"bales": 3, "barrels": [1, 2]}
+
+
+@server.tool()
+async def ask_pilot(board: str) -> str:
+    """Write on a board that the pilot is wanted. The first time nobody ever answers."""
+    with open(board, "a+", encoding="utf-8") as file:
+        file.write("wanted\n")
+        file.seek(0)
+        times = len(file.readlines())
+    if times == 1:
+        await asyncio.Event().wait()
+    return f"The pilot comes, asked {times} times."
+
+
+@server.tool()
+def flood(megabytes: int) -> str:
+    """Write one line without end where the protocol is spoken."""
+    for _ in range(megabytes):
+        os.write(_OUTPUT, b"x" * 1_000_000)
+    return ""
+
+
+_OUTPUT = os.dup(1)
+"""Where the protocol is spoken; the SDK keeps what tools print out of it."""
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from tavern_desktop.tools.mcp.errors import ToolServerError
+from tavern_desktop.tools.mcp.limits import MOST_IN_ONE
 from tavern_desktop.tools.mcp.results import Answer
 from tavern_desktop.tools.mcp.server import ToolServer
 from tavern_desktop.tools.mcp.transports import Trouble
@@ -40,6 +41,9 @@ def error_of(
         if isinstance(each, ToolServerError):
             return each
     name, said = server.name, trouble.said
+    if trouble.is_too_long:
+        text = f"“{name}” sent more than {MOST_IN_ONE // 1024**2} MB in one message, so it was ended."
+        return ToolServerError("ended", text, said=said, is_of_start=seconds is None)
     if server.transport == "http":
         if trouble.failure is not None and _never_sent(trouble.failure):
             place = urlsplit(server.url).netloc

@@ -84,6 +84,7 @@ class Link:
         client = await self._reached()
         trouble = self._trouble
         trouble.status = trouble.failure = None
+        trouble.is_too_long = False
         self._calls += 1
         try:
             async with asyncio.timeout(seconds + PATIENCE):

@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 from tavern_desktop import __version__
 from tavern_desktop.backends.connection import is_near_host
 from tavern_desktop.tools.mcp.errors import ToolServerError
+from tavern_desktop.tools.mcp.limits import MOST_IN_ONE, TOO_LONG, limit_lines, limited
 from tavern_desktop.tools.mcp.server import ToolServer
 
 MOST_SAID = 4_000
@@ -55,6 +56,8 @@ class Trouble:
         """The last HTTP status that was no success."""
         self.failure: Exception | None = None
         """Why the last HTTP request did not get through."""
+        self.is_too_long = False
+        """A message came that had no end within the limit; nothing behind it was read."""
         self._said: deque[str] = deque()
         self._length = 0
 
@@ -62,6 +65,11 @@ class Trouble:
     def said(self) -> str:
         """The end of what the program wrote on its error output."""
         return "".join(self._said)[-MOST_SAID:].strip()
+
+    def note_too_long(self) -> None:
+        """Remember that a message was too long; the session ends for it."""
+        self.is_too_long = True
+        self.ended.set()
 
     def hear(self, text: str) -> None:
         """Remember some of the error output. Called on its own thread."""
@@ -83,6 +91,8 @@ async def opened(server: ToolServer, values: Mapping[str, str], trouble: Trouble
 @contextlib.asynccontextmanager
 async def _child(server: ToolServer, values: Mapping[str, str], trouble: Trouble) -> AsyncIterator[Any]:
     stdio = importlib.import_module("mcp.client.stdio")
+    limit_lines(stdio)
+    TOO_LONG.set(trouble.note_too_long)
     wish = stdio.StdioServerParameters(
         command=server.command,
         args=list(server.args),
@@ -128,14 +138,31 @@ async def _http(server: ToolServer, values: Mapping[str, str], trouble: Trouble)
                 raise
             if response.status_code >= 400:
                 trouble.status = response.status_code
+            if not response.headers.get("content-type", "").startswith("text/event-stream"):  # the SDK limits events
+                response.stream = Limited(response.stream)
             return response
+
+    class Limited(httpx2.AsyncByteStream):
+        """A body that is one message."""
+
+        def __init__(self, stream: Any) -> None:
+            self._stream = stream
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            async for piece in limited(self._stream, trouble.note_too_long):
+                yield piece
+
+        async def aclose(self) -> None:
+            await self._stream.aclose()
 
     near = is_near_host(urlsplit(server.url).hostname or "")
     timeout = httpx2.Timeout(CONNECT_SECONDS, read=None)  # how long a call may take is the caller's matter
     headers = {"User-Agent": f"TavernDesktop/{__version__}"} | dict(values)
     async with (
         Watched(headers=headers, timeout=timeout, trust_env=not near) as client,
-        streamable.streamable_http_client(server.url.strip(), http_client=client) as streams,
+        streamable.streamable_http_client(
+            server.url.strip(), http_client=client, max_sse_event_size=MOST_IN_ONE
+        ) as streams,
     ):
         yield streams
 

@@ -78,14 +78,14 @@ def test_a_server_is_added_tried_out_and_its_tools_are_offered(window: MainWindo
     edit.values.setPlainText(f"PYTHONPATH={ROOT}\nHARBOUR_TOKEN=swordfish-7")
     edit.test_button.click()
     wait(lambda: edit.tools.count())
-    assert edit.said.text() == "It answers: 11 tools."
+    assert edit.said.text() == "It answers: 12 tools."
     assert edit.tools.item(0).text() == "Depth of water (depth)"
     edit.tools.item(0).setCheckState(Qt.CheckState.Unchecked)
     edit.save_button.click()
     wait(lambda: window.services.tools.servers)
     (made,) = window.services.tools.servers
     assert (made.left_out, made.secrets, made.values) == (("depth",), ("HARBOUR_TOKEN",), {"PYTHONPATH": str(ROOT)})
-    wait(lambda: state(dialog, made) == "10 of 11 tools")
+    wait(lambda: state(dialog, made) == "11 of 12 tools")
     named(dialog, "Edit: Harbour").click()
     again = shown(EditToolServer, dialog)
     assert again.secrets.toPlainText() == f"HARBOUR_TOKEN={HIDDEN}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import sys
 from collections.abc import Iterator
@@ -17,7 +18,8 @@ from tavern_desktop.tools.mcp.links import Links, try_out
 from tavern_desktop.tools.mcp.results import MOST_TEXT, Answer
 from tavern_desktop.tools.mcp.server import ToolServer
 from tests.tool_server import SMALLEST_PNG
-from tests.unit.backends.fake_server import FakeServer
+from tests.unit.backends.fake_server import Answer as Answering
+from tests.unit.backends.fake_server import FakeServer, Seen
 from tests.unit.tools.mcp.harbour import SECONDS, as_child, linked, over_http, run
 
 
@@ -238,3 +240,54 @@ def test_nothing_of_the_protocol_is_imported_before_it_is_used() -> None:
     env = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[4])}
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)
     assert told.stdout.split() == ["False", "False"]
+
+
+def test_a_line_without_end_is_given_up_while_the_loop_goes_on_and_memory_stays() -> None:
+    here = psutil.Process()
+
+    async def work() -> None:
+        async with linked(as_child()) as links:
+            await links.offered(SECONDS)
+            loop = asyncio.get_running_loop()
+            before, most, longest, last = here.memory_info().rss, 0, 0.0, loop.time()
+
+            async def watch() -> None:
+                nonlocal most, longest, last
+                while True:
+                    await asyncio.sleep(0.005)
+                    longest, last = max(longest, loop.time() - last), loop.time()
+                    most = max(most, here.memory_info().rss - before)
+
+            watching, began = asyncio.create_task(watch()), loop.time()
+            with pytest.raises(ToolServerError) as raised:
+                await links.call("child", "flood", {"megabytes": 300}, SECONDS)
+            watching.cancel()
+            assert raised.value.kind in UNKNOWN_OUTCOMES
+            assert raised.value.sentence == "“Harbour” sent more than 32 MB in one message, so it was ended."
+            assert loop.time() - began < SECONDS / 2
+            assert longest < 1.0
+            assert most < 150_000_000
+            # The next call begins another session.
+            assert await links.call("child", "depth", {"place": "bay"}, SECONDS) == Answer("3 feet at bay")
+
+    run(work)
+
+
+def test_a_message_over_http_that_is_too_long_is_given_up() -> None:
+    async def work() -> None:
+        async with FakeServer() as fake:
+
+            async def answer(seen: Seen, back: Answering) -> None:
+                await back.head(content_type="application/json")
+                with contextlib.suppress(ConnectionError):
+                    for _ in range(60):
+                        await back.piece(b"x" * 1_000_000)
+                    await back.end()
+
+            fake.on("POST", "/mcp", answer)
+            server = ToolServer(id="http", name="Harbour", transport="http", url=f"{fake.url}/mcp")
+            with pytest.raises(ToolServerError) as raised:
+                await try_out(server, lambda asked: {})
+            assert raised.value.sentence == "“Harbour” sent more than 32 MB in one message, so it was ended."
+
+    run(work)
