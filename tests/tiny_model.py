@@ -26,28 +26,40 @@ TEMPLATE = (
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
 
+CALLING = (
+    "{% if tools %}<|im_start|>system\nCall functions within <tool_call></tool_call>:\n"
+    "{% for tool in tools %}{{ tool | tojson }}\n{% endfor %}<|im_end|>\n{% endif %}"
+    "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content or '' }}"
+    "{% for c in m.tool_calls or [] %}<tool_call>\n"
+    '{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\n</tool_call>{% endfor %}'
+    "<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+"""A template that tells of tools in a form that llama.cpp knows, so that its grammar holds calls to their schemas."""
+
 SPECIAL = ["<|im_start|>", "<|im_end|>", "<|endoftext|>"]
+MARKS = ["<tool_call>", "</tool_call>"]
 BLOCK = 64
 
 _U32, _F32, _BOOL, _STRING, _ARRAY, _I32 = 4, 6, 7, 8, 9, 5
 _FLOAT_TENSOR = 0
 
 
-def make_tiny_model(path: Path) -> Path:
-    """Write the model as a GGUF file."""
-    tokens, following = _table()
+def make_tiny_model(path: Path, *, calls: bool = False) -> Path:
+    """Write the model as a GGUF file. One that `calls` uses tools where a request offers some."""
+    tokens, following = _table(calls=calls)
     vocabulary = len(tokens)
     width = math.ceil(vocabulary / BLOCK) * BLOCK
-    path.write_bytes(_gguf(_facts(tokens, width), _tensors(following, vocabulary, width)))
+    template = CALLING if calls else TEMPLATE
+    path.write_bytes(_gguf(_facts(tokens, width, template), _tensors(following, vocabulary, width)))
     return path
 
 
-def _table() -> tuple[list[str], list[list[float]]]:
+def _table(*, calls: bool) -> tuple[list[str], list[list[float]]]:
     """Return the tokens, and for each the weights of what may follow."""
     letters = _printable_bytes()
     words = re.findall(r" ?[A-Za-z]+|[\u4e00-\u9fff]| ?[^\sA-Za-z\u4e00-\u9fff]+|\s+", CORPUS)
     written = ["".join(letters[byte] for byte in word.encode()) for word in words]
-    tokens = list(dict.fromkeys([*SPECIAL, *letters.values(), *written]))
+    tokens = list(dict.fromkeys([*SPECIAL, *(MARKS if calls else ()), *letters.values(), *written]))
     place = {token: index for index, token in enumerate(tokens)}
     following = [[1e-5] * len(tokens) for _ in tokens]
     for one, next_one in itertools.pairwise(written):
@@ -57,7 +69,21 @@ def _table() -> tuple[list[str], list[list[float]]]:
     for token in {token for token in written if token.endswith(letters[10])}:
         following[place[token]][end] += 0.33 * sum(following[place[token]])
     following[line_end][line_end] = following[line_end][end] = 1e-5
+    if calls:
+        _let_call(following, *(place[word] for word in MARKS), line_end, [place[letters[ord(sign)]] for sign in '"}'])
     return tokens, following
+
+
+def _let_call(following: list[list[float]], begin: int, end: int, line_end: int, closing: list[int]) -> None:
+    """Have replies begin with a call, and calls end before long; their form is the grammar's matter."""
+    for weights in following:
+        total = sum(weights)
+        for sign in closing:
+            weights[sign] += 0.3 * total
+    following[begin] = [1e-5] * len(following)
+    following[begin][line_end] = 1.0
+    following[end] = list(following[line_end])
+    following[line_end][begin] += 3 * sum(following[line_end])
 
 
 def _printable_bytes() -> dict[int, str]:
@@ -67,8 +93,8 @@ def _printable_bytes() -> dict[int, str]:
     return {byte: chr(byte) for byte in plain} | {byte: chr(256 + place) for place, byte in enumerate(others)}
 
 
-def _facts(tokens: list[str], width: int) -> list[tuple[str, int, object]]:
-    kinds = [3 if token in SPECIAL else 1 for token in tokens]
+def _facts(tokens: list[str], width: int, template: str) -> list[tuple[str, int, object]]:
+    kinds = [3 if token in SPECIAL else 4 if token in MARKS else 1 for token in tokens]
     space, letter = _printable_bytes()[32], "a"
     return [
         ("general.architecture", _STRING, "llama"),
@@ -92,7 +118,7 @@ def _facts(tokens: list[str], width: int) -> list[tuple[str, int, object]]:
         ("tokenizer.ggml.bos_token_id", _U32, tokens.index("<|endoftext|>")),
         ("tokenizer.ggml.eos_token_id", _U32, tokens.index("<|im_end|>")),
         ("tokenizer.ggml.add_bos_token", _BOOL, False),
-        ("tokenizer.chat_template", _STRING, TEMPLATE),
+        ("tokenizer.chat_template", _STRING, template),
     ]
 
 

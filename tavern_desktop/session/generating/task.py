@@ -43,7 +43,7 @@ from tavern_desktop.session.generating.reply import (
     Speaker,
     nearest_surviving,
 )
-from tavern_desktop.session.generating.tool_batch import ToolBatch
+from tavern_desktop.session.generating.tool_batch import MOST_CALLS, ToolBatch
 from tavern_desktop.session.generating.tool_round import AddToolRound, Answers
 from tavern_desktop.session.refusals import CommandRefused, Refused
 from tavern_desktop.session.runner import Runner
@@ -278,9 +278,12 @@ class GenerationTask:
     def _begin_batch(self) -> None:
         """Have the tools run that the reply calls: asked about first where nobody allowed them."""
         means, session = self._means, self.session
+        calls = self._incoming.calls
+        if len(calls) > MOST_CALLS:
+            session.notice.emit(f"The reply called {len(calls):,} tools at once; only the first {MOST_CALLS} count.")
         context = ToolContext(self.target.before, partial(_store, session.path, self.speaker.name))
         may_run = partial(means.may_run, session)
-        batch = self.batch = ToolBatch(self._incoming.calls, self._tools, context, means.runner, means.loop, may_run)
+        batch = self.batch = ToolBatch(calls[:MOST_CALLS], self._tools, context, means.runner, means.loop, may_run)
         batch.changed.connect(self._tell_batch)
         batch.finished.connect(self._take_answers)
         batch.start()

@@ -24,6 +24,8 @@ CallState = Literal["asking", "running", "done", "unknown"]
 
 PATIENCE = 15.0
 """Seconds that a tool has beyond its limit to say itself that it is over."""
+MOST_CALLS = 64
+"""Calls of one reply that are looked at: a model that runs wild makes hundreds, and each is a row of the chat."""
 REFUSED = "The user did not allow this call."
 
 

@@ -15,6 +15,7 @@ from tavern_desktop.chat.facts import Record
 from tavern_desktop.session.chat_session import ChatSession
 from tavern_desktop.session.generating.generations import MOST_TOOL_ROUNDS
 from tavern_desktop.session.generating.task import GenerationTask
+from tavern_desktop.session.generating.tool_batch import MOST_CALLS
 from tavern_desktop.session.generating.tool_round import FAILED
 from tavern_desktop.tools.builtin import builtin_tools
 from tavern_desktop.tools.definition import OutcomeUnknown, Tool, ToolContext, ToolResult
@@ -92,6 +93,19 @@ def test_a_call_without_text_and_two_at_once(program: Program) -> None:
     caller, one, other = rows(session)
     assert caller["mes"] == ""
     assert [one["mes"], other["mes"]] == ["dice says 7", "coin says 4"]
+
+
+def test_a_model_that_runs_wild_gets_no_hundreds_of_rows(program: Program) -> None:
+    program.tools = (a_tool(),)
+    noticed: list[str] = []
+    session = program.open(program.write())
+    session.notice.connect(noticed.append)
+    _, model = program.start(session)
+    model.send(*(call(number, "dice") for number in range(MOST_CALLS + 9)), Finished("tool_calls"), None)
+    next_model(program)
+    assert len(rows(session)) == 1 + MOST_CALLS
+    assert len(rows(session)[0]["tool_calls"]) == MOST_CALLS
+    assert noticed == ["The reply called 73 tools at once; only the first 64 count."]
 
 
 @pytest.mark.parametrize(
