@@ -58,17 +58,18 @@ class _Builder:
         budget -= tokens_of(examples)
         nudge = self._nudge()
         history = self._history(turns, budget - tokens_of(nudge))
-        in_chat = inserted([*history, *last], around.at_depth, least_depth=1 if last else 0)
-        # The program's own nudge stands in for whatever else would be last; a preset's is part of its history.
-        needs_nudge = _speaks_last(in_chat if preset.name else history)
-        if not needs_nudge or (not preset.name and slots.has_after_history([*closing, *at_end])):
+        # The program's own nudge stands in for whatever else would be last; a preset's is a message of the chat.
+        if not _speaks_last(history) or (not preset.name and slots.has_after_history([*closing, *at_end])):
             nudge = []
+        talk = [*history, *(nudge if preset.name else ()), *last]
+        in_chat = inserted(talk, around.at_depth, least_depth=1 if last else 0)
         if not preset.pins_examples:
             examples = fitting(blocks, budget - tokens_of([*history, *nudge]), self.left_out)
         if not history and not last and not preset.name:
             heading = []
         said = [part for part in in_chat if not last or part is not last[0]]
-        filled = slots.parts | {HISTORY: [*heading, *said, *nudge, *closing], EXAMPLES: examples}
+        behind = [*(() if preset.name else nudge), *closing]
+        filled = slots.parts | {HISTORY: [*heading, *said, *behind], EXAMPLES: examples}
         return self._whole([*(part for name in slots.order for part in filled.get(name, ())), *at_end], around)
 
     def _whole(self, parts: Sequence[Part], around: Surroundings) -> Prompt:

@@ -54,12 +54,16 @@ class TurnWriter:
         before = instruct.input if is_user else instruct.output
         after = instruct.input_end if is_user else instruct.output_end
         after = self._filled(after, name) or ("\n" if instruct.wraps else "")
-        told = instruct.names == "always" and not self._is_group
+        # Where names are told only where they have to be, that is what the person says in an example.
+        told = not self._is_group and (instruct.names == "always" or (instruct.names == "force" and is_user))
         parts = [part for part in (self._filled(before, name), f"{name}: {text}" if told else text) if part]
         return instruct.separator.join(parts) + after
 
-    def opening(self, *, is_user: bool) -> str:
-        """Return what the prompt ends with, so that the character speaks next, or the user."""
+    def opening(self, before: str, *, is_user: bool) -> str:
+        """Return what the prompt ends with, so that the character speaks next, or the user.
+
+        `before`: the text that it stands behind; a line that is ended there is not ended once more.
+        """
         instruct, context = self._form.instruct, self._form.context
         name = self._user if is_user else self._char
         if instruct is None:
@@ -67,7 +71,8 @@ class TurnWriter:
         usual = instruct.input if is_user else instruct.output
         sequence = self._filled((instruct.last_input if is_user else instruct.last_output) or usual, name)
         tells = instruct.names == "always" or (self._is_group and instruct.names == "force")
-        text = instruct.separator + sequence + (f"{instruct.separator}{name}:" if tells else "")
+        start = "" if before.endswith("\n") else instruct.separator
+        text = start + sequence + (f"{instruct.separator}{name}:" if tells else "")
         return (text.rstrip() if instruct.wraps else text) + ("" if tells else instruct.separator)
 
     def story(self, text: str) -> tuple[str, str]:

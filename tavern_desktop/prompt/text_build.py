@@ -63,7 +63,8 @@ class _Builder:
         if self.form.context.in_chat and story:
             around = self._with_story(around, story)
             story = []
-        opening = self._opening()
+        # How long the opening is depends a little on what it stands behind: the longest is reckoned with.
+        opening = self._opening("")
         start = self._line("heading", self.form.context.chat_start, "before the conversation")
         at_depth = {depth: self._written(parts) for depth, parts in around.at_depth.items()}
         injected = [part for parts in at_depth.values() for part in parts]
@@ -76,7 +77,9 @@ class _Builder:
             fixed = {id(part) for part in (*injected, *end)}
             said = [part for part in history if id(part) not in fixed]
             examples = fitting(blocks, budget - tokens_of(said), self.left_out)
-        parts = self._whole([*story, *examples, *start, *history, *opening])
+        before = [*story, *examples, *start, *history]
+        opening = self._opening(before[-1].message.text if before else "")
+        parts = self._whole([*before, *opening])
         text = "".join(part.message.text for part in parts)
         return Prompt(
             tuple(parts),
@@ -211,7 +214,7 @@ class _Builder:
         goes_on = self.scene.action == "continue"
         history: list[Part] = []
         last: list[Part] = []
-        for part in self._turns():
+        for part in self._turns(user_is_last=not end):
             if goes_on and not last:
                 budget = self._room_for(part, budget)
                 last = [part]
@@ -223,7 +226,9 @@ class _Builder:
                 history.append(part)
         if goes_on and not last:
             raise PromptError("empty", "There is no message to continue.")
-        return inserted([*self._aligned(history[::-1]), *end, *last], at_depth, least_depth=1 if goes_on else 0)
+        talk = inserted([*self._aligned(history[::-1]), *last], at_depth, least_depth=1 if goes_on else 0)
+        # What comes after the history counts for no depth, and a message that goes on stays last.
+        return [*talk[:-1], *end, *last] if goes_on else [*talk, *end]
 
     def _room_for(self, part: Part, budget: int) -> int:
         """Return what is left beside the message that goes on. Raises PromptError where it does not fit."""
@@ -232,11 +237,11 @@ class _Builder:
             raise PromptError("too_large", sentence, "history", {"needed": part.tokens, "free": budget})
         return budget - part.tokens
 
-    def _turns(self) -> Iterator[Part]:
-        """Yield the written turns from the newest on."""
+    def _turns(self, *, user_is_last: bool) -> Iterator[Part]:
+        """Yield the written turns from the newest on. `user_is_last`: no other turn of the user stands behind them."""
         scene = self.scene
         first = self._first_index()
-        is_newest, user_seen = True, False
+        is_newest, user_seen = True, not user_is_last
         for turn in turns_from_end(scene):
             if turn.message is None:
                 note_turn(turn, self.left_out)
@@ -273,7 +278,7 @@ class _Builder:
         text = macros.fill(own, original=text) if own else text
         if not text.strip():
             return []
-        written = self._writer.turn(Voice("user"), text)
+        written = self._writer.turn(Voice("user"), text, "last")
         return [self._of("post_history", PromptMessage("user", written), "comes after the history")]
 
     def _aligned(self, history: list[Part]) -> list[Part]:
@@ -281,7 +286,8 @@ class _Builder:
         instruct = self.form.instruct
         if instruct is None or not instruct.alignment or not history or history[0].message.role == "user":
             return history
-        text = self._writer.turn(Voice("user", self.scene.user), self.scene.macros.fill(instruct.alignment))
+        said = self.scene.macros.fill(instruct.alignment)
+        text = self._writer.turn(Voice("user", self.scene.user), said, "first")
         return [self._of("alignment", PromptMessage("user", text), "the template begins with the user"), *history]
 
     def _written(self, parts: Sequence[Part]) -> list[Part]:
@@ -307,11 +313,11 @@ class _Builder:
 
     # -- the end ------------------------------------------------------------------------------------------
 
-    def _opening(self) -> list[Part]:
+    def _opening(self, before: str) -> list[Part]:
         scene = self.scene
         if scene.action == "continue":
             return []
-        text = self._writer.opening(is_user=scene.action == "impersonate")
+        text = self._writer.opening(before, is_user=scene.action == "impersonate")
         reason = "your part is wanted" if scene.action == "impersonate" else "the character speaks next"
         return [self._of("turn", PromptMessage("assistant", text), reason)] if text else []
 
