@@ -58,6 +58,11 @@ class DataRoot:
         return self.user_folder / "groups"
 
     @property
+    def worlds(self) -> Path:
+        """The folder of lorebooks."""
+        return self.user_folder / "worlds"
+
+    @property
     def personas(self) -> Path:
         """The pictures of the people who write; a file's name is the persona's id."""
         return self.user_folder / "User Avatars"

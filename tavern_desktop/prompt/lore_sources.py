@@ -9,8 +9,10 @@ import orjson
 
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.library.settings_file import power_user
+from tavern_desktop.library.worlds import world_path
 from tavern_desktop.prompt.lore import LoreEntry, entries_of_book, entries_of_world
 from tavern_desktop.prompt.lore_activation import LoreSettings
+from tavern_desktop.storage.errors import StorageError
 
 EVENLY, CHARACTER_FIRST, GLOBAL_FIRST = range(3)
 
@@ -55,7 +57,7 @@ def lore_candidates(
 
     `card` is the speaker's card's data, `stem` its file's name without ending.
     """
-    sources = _sources(settings, metadata, card, stem, persona_id)
+    sources = books_in_force(settings, metadata, card, stem, persona_id)
     by_source: dict[str, list[LoreEntry]] = {"chat": [], "persona": [], "character": [], "global": []}
     for name, source in sources.items():
         by_source[source] += entries_of_world(name, source, read_world(root, name))
@@ -73,18 +75,14 @@ def lore_candidates(
 
 def read_world(root: DataRoot, name: str) -> Record:
     """Return a world file, {} where there is none that can be read."""
-    folder = root.user_folder / "worlds"
-    path = folder / f"{name}.json"
-    if path.parent != folder:
-        return {}
     try:
-        data = orjson.loads(path.read_bytes())
-    except (OSError, orjson.JSONDecodeError):
+        data = orjson.loads(world_path(root, name).read_bytes())
+    except (OSError, StorageError, orjson.JSONDecodeError):
         return {}
     return data if isinstance(data, dict) else {}
 
 
-def _sources(settings: Record, metadata: Record, card: Record, stem: str, persona_id: str) -> dict[str, str]:
+def books_in_force(settings: Record, metadata: Record, card: Record, stem: str, persona_id: str) -> dict[str, str]:
     """Return the books in force and in which role; one in several roles counts once, in the strongest (§B2)."""
     info = _object(_object(settings.get("world_info_settings")).get("world_info"))
     user = power_user(settings)
