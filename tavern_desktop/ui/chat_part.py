@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from tavern_desktop.ui.inspector.history_deeds import HistoryDeeds
     from tavern_desktop.ui.inspector.prompt_data import PromptData
     from tavern_desktop.ui.inspector.prompt_tab import PromptTab
+    from tavern_desktop.ui.lore.tab import LoreTab
     from tavern_desktop.ui.main_window import MainWindow
 
 _TONES = {"info": "info", "warning": "warning", "error": "danger"}
@@ -77,6 +78,7 @@ class ChatPart(QObject):
         self.context_line = ContextLine(self.desk, self.pane, self)
         self.models = ModelsInWindow(window, self)
         self._prompt: PromptData | None = None
+        self.inspector.add_tab(self.tr("Lore"), self._make_lore_tab)
         self.inspector.add_tab(self.tr("Prompt"), self._make_prompt_tab)
         self._history: HistoryDeeds | None = None
         self._history_tab = self.inspector.add_tab(self.tr("History"), lambda: self.history.tab)
@@ -89,16 +91,27 @@ class ChatPart(QObject):
         self._show_chat()
 
     def _make_prompt_tab(self) -> PromptTab:
-        from tavern_desktop.ui.inspector.prompt_data import PromptData
         from tavern_desktop.ui.inspector.prompt_tab import PromptTab
 
-        self._prompt = PromptData(self._services, self.desk.asked, self)
-        self._prompt.changed.connect(self._prompt_built)
-        self._prompt.show_session(self.desk.session)
-        self._services.connecting.changed.connect(self._prompt.build_soon)
-        self.desk.chat_changed.connect(self._show_prompt)
-        self.desk.state_changed.connect(self._show_prompt)
-        return PromptTab(self._prompt)
+        return PromptTab(self._prompt_data())
+
+    def _make_lore_tab(self) -> LoreTab:
+        from tavern_desktop.ui.lore.tab import LoreTab
+
+        return LoreTab(self._services, self.desk, self._prompt_data())
+
+    def _prompt_data(self) -> PromptData:
+        """Return what is known of the next request, made with the first tab that shows some of it."""
+        if self._prompt is None:
+            from tavern_desktop.ui.inspector.prompt_data import PromptData
+
+            self._prompt = PromptData(self._services, self.desk.asked, self)
+            self._prompt.changed.connect(self._prompt_built)
+            self._prompt.show_session(self.desk.session)
+            self._services.connecting.changed.connect(self._prompt.build_soon)
+            self.desk.chat_changed.connect(self._show_prompt)
+            self.desk.state_changed.connect(self._show_prompt)
+        return self._prompt
 
     def _prompt_built(self) -> None:
         if self._prompt is not None and self._prompt.prompt is not None and not self._prompt.is_building:

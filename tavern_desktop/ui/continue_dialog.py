@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
 
 from tavern_desktop.ui.name_dialog import Judge, NameDialog
-from tavern_desktop.ui.widgets import label, pad_number
+from tavern_desktop.ui.widgets import inset, label, pad_number
 
 
 class ContinueDialog(NameDialog):
@@ -16,7 +16,7 @@ class ContinueDialog(NameDialog):
     def __init__(
         self, parent: QWidget, name: str, carried: int, count: int, judge: Judge, go_on: Callable[[str, int], object]
     ) -> None:
-        self.carried = QSpinBox()
+        self.carried = inset(QSpinBox())
         super().__init__(
             parent,
             self.tr("Continue in a New Chat"),

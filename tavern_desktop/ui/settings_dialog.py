@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from tavern_desktop.session.preferences import Settings
-from tavern_desktop.ui.widgets import ElidedLabel, label, pad_number, push_button
+from tavern_desktop.ui.widgets import ElidedLabel, inset, label, pad_number, push_button
 
 TEXT_SIZES = (50, 300)
 MOUNTED = (20, 10_000)
@@ -48,12 +48,12 @@ class SettingsDialog(QDialog):
             ("dark", self.tr("Dark")),
         ):
             self.theme.addItem(text, value)
-        self.text_size = QSpinBox()
+        self.text_size = inset(QSpinBox())
         self.text_size.setRange(*TEXT_SIZES)
         self.text_size.setSingleStep(10)
         self.text_size.setSuffix(" %")
         pad_number(self.text_size)
-        self.mounted_count = QSpinBox()
+        self.mounted_count = inset(QSpinBox())
         self.mounted_count.setRange(AS_SILLYTAVERN, MOUNTED[1])
         self.mounted_count.setSingleStep(10)
         self.mounted_count.setSpecialValueText(self.tr("As SillyTavern has it"))

@@ -26,7 +26,7 @@ from tavern_desktop.ui.character.data import CharacterData
 from tavern_desktop.ui.character.fields import Greetings, GrowingField, Section
 from tavern_desktop.ui.chat_header import AvatarBox
 from tavern_desktop.ui.services import Services
-from tavern_desktop.ui.widgets import TextField, icon_button, label, set_tone
+from tavern_desktop.ui.widgets import TextField, icon_button, inset, label, set_tone
 
 AVATAR = 72
 
@@ -60,8 +60,8 @@ class CharacterPage(QScrollArea):
         self.lines: dict[str, TextField] = {}
         self.sections: dict[str, Section] = {}
         self.greetings = Greetings()
-        self.note_depth, self.note_role = QSpinBox(), QComboBox()
-        self.talkativeness = QDoubleSpinBox()
+        self.note_depth, self.note_role = inset(QSpinBox()), QComboBox()
+        self.talkativeness = inset(QDoubleSpinBox())
         self._make_fields()
         self._lay_out()
         self._connect()

@@ -15,7 +15,7 @@ from tavern_desktop.ui.widgets import push_button
 if TYPE_CHECKING:
     from tavern_desktop.ui.character.page import CharacterPage
 
-NARROWEST = 200
+NARROWEST = 292
 
 
 class Inspector(QWidget):

@@ -39,7 +39,7 @@ class PromptData(QObject):
         self._services = services
         self._ask = ask
         self._chat: Chat | None = None
-        self._is_watched = False
+        self._watching: set[QObject] = set()
         self._number = 0
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -58,16 +58,16 @@ class PromptData(QObject):
             self.changed.emit()
         self._due()
 
-    def watch(self, on: bool) -> None:
+    def watch(self, who: QObject, on: bool) -> None:
         """Somebody looks, or no longer: nothing is built for nobody."""
-        self._is_watched = on
+        (self._watching.add if on else self._watching.discard)(who)
         if on:
             self.build()
 
     def build(self) -> None:
         """Build the prompt anew."""
         asked = self._ask()
-        if asked is None or not self._is_watched:
+        if asked is None or not self._watching:
             return
         self._number += 1
         servers = self._services.model_servers
@@ -107,5 +107,5 @@ class PromptData(QObject):
         self._due()
 
     def _due(self, *_: int) -> None:
-        if self._is_watched:
+        if self._watching:
             self._timer.start()

@@ -50,11 +50,11 @@ class PromptTab(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._data.watch(True)
+        self._data.watch(self, True)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._data.watch(False)
+        self._data.watch(self, False)
 
     def _lay_out(self) -> None:
         split = QSplitter(Qt.Orientation.Vertical)

@@ -73,8 +73,8 @@ class BookData(QObject):
         """Give fields of an entry other values."""
         if uid not in self.entries:
             return
-        self.entries[uid] = self.entries[uid] | changes
-        self._pending[uid] = self._pending.get(uid, {}) | changes
+        self.entries[uid] = {**self.entries[uid], **changes}
+        self._pending[uid] = {**self._pending.get(uid, {}), **changes}
         self.entry_changed.emit(uid)
         self._say("changed")
         self._timer.start()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
@@ -23,7 +24,8 @@ from tavern_desktop.ui.services import Services
 from tavern_desktop.ui.widgets import TextField, label, push_button, set_tone
 
 NARROW = 900
-"""Pixels of width below which the list shows titles alone."""
+"""Pixels of width below which the list shows no more than titles and orders."""
+LIST_WIDTH = 480
 
 
 class LoreEditor(QDialog):
@@ -59,6 +61,8 @@ class LoreEditor(QDialog):
         self._lay_out()
         self._connect()
         self.resize(min(1040, parent.width() - 40), min(720, parent.height() - 40))
+        is_narrow = self.width() < NARROW
+        self._split.setSizes([LIST_WIDTH // 2, LIST_WIDTH] if is_narrow else [LIST_WIDTH, LIST_WIDTH])
 
     def _make_table(self) -> QTableView:
         table = QTableView()
@@ -74,8 +78,10 @@ class LoreEditor(QDialog):
         table.verticalHeader().hide()
         table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         header = table.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setSectionResizeMode(TITLE, QHeaderView.ResizeMode.Stretch)
-        for column, width in ((ON, 34), (PLACE, 150), (ORDER, 62), (TOKENS, 66)):
+        for column, width in ((ON, 34), (PLACE, 140), (ORDER, 58), (TOKENS, 62)):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
             table.setColumnWidth(column, width)
         return table
@@ -83,7 +89,7 @@ class LoreEditor(QDialog):
     def _lay_out(self) -> None:
         left = QWidget()
         column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
+        column.setContentsMargins(0, 0, 10, 0)
         column.setSpacing(8)
         column.addWidget(self.search)
         column.addWidget(self.table, 1)
@@ -103,8 +109,8 @@ class LoreEditor(QDialog):
         split.addWidget(left)
         split.addWidget(self.right)
         split.setChildrenCollapsible(False)
-        split.setStretchFactor(0, 1)
-        split.setStretchFactor(1, 1)
+        self._split = split
+        left.setMinimumWidth(LIST_WIDTH // 2)
         foot = QHBoxLayout()
         foot.addWidget(self.said)
         foot.addWidget(self.undo)
@@ -134,8 +140,8 @@ class LoreEditor(QDialog):
         self.form.left.connect(data.flush)
         self.finished.connect(lambda: data.flush())
 
-    def resizeEvent(self, event: object) -> None:
-        super().resizeEvent(event)  # type: ignore[arg-type]
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
         for column in (PLACE, TOKENS):
             self.table.setColumnHidden(column, self.width() < NARROW)
 

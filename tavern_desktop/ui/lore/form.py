@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QScrollArea,
+    QSizePolicy,
     QSpinBox,
     QVBoxLayout,
     QWidget,
@@ -23,7 +24,7 @@ from tavern_desktop.prompt.lore import AT_DEPTH, OUTLET
 from tavern_desktop.ui.character.fields import GrowingField, Section
 from tavern_desktop.ui.lore.data import keys_of
 from tavern_desktop.ui.lore.words import LOGIC, PLACES, ROLES, tr
-from tavern_desktop.ui.widgets import TextField, label
+from tavern_desktop.ui.widgets import TextField, inset, label
 
 MOST = 1_000_000
 _THREE = {None: 0, True: 1, False: 2}
@@ -52,10 +53,10 @@ class EntryForm(QScrollArea):
         self.wrong_key = label("", "danger", wrap=True)
         self.content = GrowingField(self.tr("Content"), self.tr("What the model is told when a key is found…"))
         self.is_on = QCheckBox(self.tr("On"))
-        self.is_constant = self._switch("constant", self.tr("Always in, whatever is said"))
+        self.is_constant = self._switch("constant", self.tr("Always in"))
         self.probability = self._number("probability", self.tr("Chance in percent"), 0, 100)
         self.place = self._choice("position", self.tr("Place"), PLACES)
-        self.depth = self._number("depth", self.tr("Messages from the end"), 0, 10_000)
+        self.chat_depth = self._number("depth", self.tr("Messages from the end"), 0, 10_000)
         self.role = self._choice("role", self.tr("Said by"), ROLES)
         self.outlet = self._line("outletName", self.tr("Name of the outlet"))
         self.order = self._number("order", self.tr("Order: higher stands nearer to the end"), -MOST, MOST)
@@ -105,14 +106,14 @@ class EntryForm(QScrollArea):
             self._switch("excludeRecursion", self.tr("Other entries do not bring it in")),
             self._switch("preventRecursion", self.tr("It brings in no other entries")),
             self._switch("groupOverride", self.tr("Wins in its group")),
-            self._switch("ignoreBudget", self.tr("Comes in even where the room for lore is used up")),
+            self._switch("ignoreBudget", self.tr("Comes in where the room is used up")),
         )
 
     def _lay_out(self) -> None:
         page = QWidget()
         page.setObjectName("scrolled")
         column = QVBoxLayout(page)
-        column.setContentsMargins(4, 4, 10, 12)
+        column.setContentsMargins(10, 4, 10, 12)
         column.setSpacing(12)
         head = QHBoxLayout()
         head.setSpacing(16)
@@ -135,18 +136,19 @@ class EntryForm(QScrollArea):
         grid = QGridLayout()
         grid.setHorizontalSpacing(14)
         grid.setVerticalSpacing(8)
+        grid.setColumnStretch(0, 1)
         grid.setColumnStretch(1, 1)
         self._depth_label = label(self.tr("Messages from the end"))
         self._role_label = label(self.tr("Said by"))
         self._outlet_label = label(self.tr("Outlet"))
         rows = (
             (label(self.tr("Place")), self.place),
-            (self._depth_label, self.depth),
+            (self._depth_label, self.chat_depth),
             (self._role_label, self.role),
             (self._outlet_label, self.outlet),
             (label(self.tr("Order")), self.order),
             (label(self.tr("Chance in percent")), self.probability),
-            *((label(text), widget) for text, widget in self.rest),
+            *((label(text, wrap=True), widget) for text, widget in self.rest),
         )
         for row, (name, widget) in enumerate(rows):
             grid.addWidget(name, row, 0)
@@ -182,7 +184,7 @@ class EntryForm(QScrollArea):
         box.setAccessibleName(name)
         box.addItems([tr(text) for text in texts])
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        box.setMinimumContentsLength(12)
+        box.setMinimumContentsLength(8)
         box.activated.connect(lambda index: self._say(**{field: index}))
         self._put.append(lambda entry: box.setCurrentIndex(_index(entry.get(field, DEFAULTS[field]), len(texts))))
         return box
@@ -190,6 +192,8 @@ class EntryForm(QScrollArea):
     def _three(self, field: str, name: str, texts: tuple[str, str, str]) -> QComboBox:
         box = QComboBox()
         box.setAccessibleName(name)
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        box.setMinimumContentsLength(6)
         for text, value in zip(texts, (None, True, False), strict=True):
             box.addItem(text, value)
         box.activated.connect(lambda index: self._say(**{field: box.itemData(index)}))
@@ -212,8 +216,10 @@ class EntryForm(QScrollArea):
         return box
 
     def _spin(self, name: str, least: int, most: int) -> QSpinBox:
-        box = QSpinBox()
+        box = inset(QSpinBox())
         box.setRange(least, most)
+        box.setMinimumWidth(90)
+        box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         box.setAccessibleName(name)
         box.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # the wheel scrolls the form
         box.editingFinished.connect(self.left)
@@ -236,10 +242,16 @@ class EntryForm(QScrollArea):
 
     def _show_needed(self) -> None:
         place = self.place.currentIndex()
-        for widget in (self._depth_label, self.depth, self._role_label, self.role):
-            widget.setVisible(place == AT_DEPTH)
-        for widget in (self._outlet_label, self.outlet):
-            widget.setVisible(place == OUTLET)
+        needed: tuple[tuple[QWidget, int], ...] = (
+            (self._depth_label, AT_DEPTH),
+            (self.chat_depth, AT_DEPTH),
+            (self._role_label, AT_DEPTH),
+            (self.role, AT_DEPTH),
+            (self._outlet_label, OUTLET),
+            (self.outlet, OUTLET),
+        )
+        for widget, at in needed:
+            widget.setVisible(place == at)
 
     def _check_keys(self) -> None:
         wrong = next(filter(_is_wrong, words_of(f"{self.keys.text()},{self.secondary.text()}")), None)

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from tavern_desktop.prompt.chat_preset import DEFAULT_DEPTH, DEFAULT_INJECTION_ORDER
 from tavern_desktop.prompt.injections import DEEPEST
 from tavern_desktop.prompt.preset_editing import Item
-from tavern_desktop.ui.widgets import TextField, label, never_scroll_sideways
+from tavern_desktop.ui.widgets import TextField, inset, label, never_scroll_sideways
 
 TRIGGERS = ("normal", "continue", "impersonate", "swipe", "regenerate", "quiet")
 MOST_ORDER = 1_000_000
@@ -183,7 +183,7 @@ class PromptEditor(QWidget):
 
 
 def _number(most: int) -> QSpinBox:
-    box = QSpinBox()
+    box = inset(QSpinBox())
     box.setRange(0, most)
     box.setMaximumWidth(140)
     return box

@@ -90,8 +90,8 @@ def test_what_is_typed_is_in_the_file_a_moment_later(
     form.keys.textEdited.emit("cup, mug")
     form.place.setCurrentIndex(4)
     form.place.activated.emit(4)
-    assert form.depth.isVisible()
-    form.depth.setValue(2)
+    assert form.chat_depth.isVisible()
+    form.chat_depth.setValue(2)
     qtbot.waitUntil(lambda: editor.said.text().endswith("Saved"))
     entry = said(4)
     assert (entry["content"], entry["key"], entry["position"], entry["depth"]) == (
