@@ -183,7 +183,11 @@ class MainWindow(QMainWindow):
         column.addWidget(self.status)
         self.setCentralWidget(whole)
         # The menus come with the chat's part; their room is kept, so that nothing moves when they do.
-        self.menuBar().setFixedHeight(self.fontMetrics().height() + 8)
+        bar = self.menuBar()
+        bar.addAction("M")
+        bar.ensurePolished()
+        bar.setFixedHeight(bar.sizeHint().height())  # one pixel less, and it shows no menu at all
+        bar.clear()
 
     def _restore_state(self) -> None:
         state = self.services.window_state

@@ -81,7 +81,7 @@ def test_a_turn_with_tools_comes_back_from_it_to_the_letter(server: Server, chat
     answers = [
         (ToolCall("call_1", "show_table", '{"columns": ["月", "1.50"], "rows": [[1.50, 12345678901234567890]]}'),
          ToolResult("The user sees the table now.", card=VALID["Table"])),
-        (ToolCall("call_2", "depth", "{}"), ToolResult("x" * 5_000 + "\n{{user}} <b>", is_error=True)),
+        (ToolCall("call_2", "depth", "{}", "sealed+/="), ToolResult("x" * 5_000 + "\n{{user}} <b>", is_error=True)),
     ]  # fmt: skip
     turn = Reply("Let me see.", extra={"api": "openai"})
     key = Message.new({}).key

@@ -153,7 +153,8 @@ class Requests:
                 put(Prompted(prompt, api_name(connection), request.model or connection.model, called))
                 may_shorten = attempt < ROUNDS - 1 and prompt.is_estimate
                 failed = await self._stream(backend, request, prompt, put, may_shorten=may_shorten)
-                self._note(connection, failed)
+                mended = failed is not None and (_is_blind(failed, request) or failed.kind == "too_long")
+                self._note(connection, None if mended else failed)  # a server that refuses one request is well
                 if failed is None:
                     return
                 if failed.kind in GONE:

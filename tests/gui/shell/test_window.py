@@ -410,3 +410,12 @@ def test_a_crash_is_shown_once_with_what_a_report_needs(theme: object) -> None:
     (report,) = reports
     assert "Tavern Desktop" in report
     assert "RuntimeError: something of ours" in report
+
+
+def test_every_menu_is_within_its_bar(opened: Opener, qtbot: QtBot) -> None:
+    window = opened()
+    bar = window.menuBar()
+    height = bar.height()
+    qtbot.waitUntil(lambda: len(bar.actions()) > 4)
+    assert all(bar.rect().contains(bar.actionGeometry(action)) for action in bar.actions())
+    assert bar.height() == height == bar.sizeHint().height()
