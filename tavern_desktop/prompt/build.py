@@ -62,7 +62,10 @@ class _Builder:
         if not _speaks_last(history) or (not preset.name and slots.has_after_history([*closing, *at_end])):
             nudge = []
         talk = [*history, *(nudge if preset.name else ()), *last]
-        in_chat = inserted(talk, around.at_depth, least_depth=1 if last else 0)
+        if last and last[0].message.is_prefill:
+            in_chat = inserted(history, around.at_depth)  # what the model goes on from is no message of the chat then
+        else:
+            in_chat = inserted(talk, around.at_depth, least_depth=1 if last else 0)
         if not preset.pins_examples:
             examples = fitting(blocks, budget - tokens_of([*history, *nudge]), self.left_out)
         if not history and not last and not preset.name:

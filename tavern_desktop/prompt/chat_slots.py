@@ -15,6 +15,8 @@ HISTORY, EXAMPLES, MAIN, AT_END = "chatHistory", "dialogueExamples", "main", "ja
 
 FIELDS = {"charDescription": "description", "charPersonality": "personality", "scenario": "scenario"}
 """Places that a text of the card fills."""
+ALWAYS_SENT = ("worldInfoBefore", "worldInfoAfter", *FIELDS, "personaDescription")
+"""Places that are filled unless they are switched off."""
 SOURCES = FIELDS | {"personaDescription": "persona", EXAMPLES: "examples", HISTORY: "history"}
 """What the parts of a place come from."""
 
@@ -121,8 +123,14 @@ class SlotFiller:
                 yield from (LeftOut(part.source, "the preset leaves it out", part.tokens) for part in lore)
 
     def _in_use(self, *, tells: bool = False) -> Iterator[PresetPrompt]:
-        """Yield the prompts that are on and for this kind of generation, in their order."""
-        for prompt in self._preset.prompts:
+        """Yield the prompts that are on and for this kind of generation, in their order.
+
+        What the order says nothing of, not even that it is off, stands behind the others where it is of the card, the
+        persona or lore.
+        """
+        known = {prompt.identifier for prompt in self._preset.prompts}
+        missing = (PresetPrompt(name, is_marker=True) for name in ALWAYS_SENT if name not in known)
+        for prompt in (*self._preset.prompts, *missing):
             if not prompt.is_on:
                 self._tell(prompt, "switched off in the preset", tells=tells and bool(prompt.text.strip()))
             elif not prompt.is_for(KINDS_OF[self._scene.action]):

@@ -55,17 +55,21 @@ def scene(*records: dict[str, Any], **more: Any) -> Scene:
     return Scene(**(values | more))
 
 
-def prompt_entry(identifier: str, content: str = "", **more: Any) -> dict[str, Any]:
-    return {"identifier": identifier, "name": identifier.capitalize(), "role": "system", "content": content, **more}
-
-
 MARKERS = ("worldInfoBefore", "personaDescription", "charDescription", "charPersonality", "scenario")
+PLACES = (*MARKERS, "worldInfoAfter", "dialogueExamples", "chatHistory")
+
+
+def prompt_entry(identifier: str, content: str = "", **more: Any) -> dict[str, Any]:
+    entry = {"identifier": identifier, "name": identifier.capitalize(), "role": "system", "content": content}
+    return {**entry, "system_prompt": identifier in ("main", "nsfw", "jailbreak", *PLACES), **more}
+
+
 ORDER = ("main", *MARKERS, "nsfw", "worldInfoAfter", "dialogueExamples", "chatHistory", "jailbreak")
 PROMPTS = (
     prompt_entry("main", "You are {{char}}."),
     prompt_entry("nsfw", "Weather matters."),
     prompt_entry("jailbreak", "Stay calm."),
-    *(prompt_entry(name, marker=True) for name in (*MARKERS, "worldInfoAfter", "dialogueExamples", "chatHistory")),
+    *(prompt_entry(name, marker=True) for name in PLACES),
 )
 WORDS = {
     "new_chat_prompt": "[talk]",
