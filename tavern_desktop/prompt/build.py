@@ -188,7 +188,7 @@ class _Builder:
         """Return the example dialogue block by block, that of lore around the card's, each with its heading."""
         scene, macros = self.scene, self.scene.macros
         card = (scene.field_text("examples"), "examples", "from the character card")
-        before = [(part.message.text, part.source, part.reason) for part in around.before_examples]
+        before = [(part.message.text, part.source, part.reason) for part in reversed(around.before_examples)]
         after = [(part.message.text, part.source, part.reason) for part in around.after_examples]
         texts = [(block, *why) for text, *why in (*before, card, *after) for block in example_texts(text)]
         heading = macros.fill(self.preset.new_example)

@@ -17,7 +17,8 @@ def example_texts(text: str) -> list[str]:
 
 
 def example_turns(block: str, scene: Scene, macros: Macros, *, keeps_names: bool) -> list[PromptMessage]:
-    """Return a block's turns: a line that begins with a speaker's name begins a turn.
+    """Return a block's turns: a line that begins with a speaker's name begins a turn, and what stands before the first
+    of them goes with it. A block in which nobody speaks is one turn of nobody.
 
     `keeps_names`: in the texts too, as in groups, where several may speak.
     """
@@ -27,8 +28,9 @@ def example_turns(block: str, scene: Scene, macros: Macros, *, keeps_names: bool
     for line in filled.split("\n"):
         speaker = next((prefix for prefix in names if line.startswith(prefix)), None)
         if speaker is not None:
-            kept = line if keeps_names else line[len(speaker) :].lstrip()
-            turns.append((names[speaker], [kept]))
+            kept = line if keeps_names else line[len(speaker) :]
+            before = turns.pop()[1] if turns and not turns[0][0] else []
+            turns.append((names[speaker], [*before, kept]))
         elif turns:
             turns[-1][1].append(line)
         else:

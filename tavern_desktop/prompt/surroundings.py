@@ -44,6 +44,7 @@ class Surroundings:
     before_card: list[Part] = field(default_factory=list)
     after_card: list[Part] = field(default_factory=list)
     before_examples: list[Part] = field(default_factory=list)
+    """The last of them stands first."""
     after_examples: list[Part] = field(default_factory=list)
     at_depth: dict[int, list[Part]] = field(default_factory=dict)
     left_out: list[LeftOut] = field(default_factory=list)

@@ -186,7 +186,7 @@ class _Builder:
     def _example_blocks(self, around: Surroundings) -> list[Part]:
         form, scene = self.form, self.scene
         in_story = "mesexamples" in form.context.story.lower()
-        lore_before = [(part.message.text, part.source, part.reason) for part in around.before_examples]
+        lore_before = [(part.message.text, part.source, part.reason) for part in reversed(around.before_examples)]
         lore_after = [(part.message.text, part.source, part.reason) for part in around.after_examples]
         own = "" if form.strips_examples or in_story else scene.field_text("examples")
         texts = [*lore_before, (own, "examples", "from the character card"), *lore_after]

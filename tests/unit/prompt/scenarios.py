@@ -194,7 +194,20 @@ CHAT: dict[str, Callable[[], Scene]] = {
         *(said("Ana", f"message {n} " + "x" * 90) for n in range(20)), preset=preset(), context=340, reply=100
     ),
     "lore_examples": lambda: scene(
-        preset=preset(), lore=Lore([lore(5, "{{char}}: From lore."), lore(6, "<START>\n{{user}}: Also lore.")])
+        preset=preset(),
+        lore=Lore(
+            [
+                lore(5, "{{char}}: From lore."),
+                lore(5, "{{char}}: Of a higher order.", order=200),
+                lore(6, "<START>\n{{user}}: Also lore."),
+            ]
+        ),
+    ),
+    "examples_of_many_lines": lambda: scene(
+        character=Character(
+            "Mira", examples="First words.\n{{char}}: One\ntwo\n{{user}}: Three\n<start>\nNobody speaks."
+        ),
+        preset=preset("dialogueExamples", "chatHistory"),
     ),
 }
 
