@@ -139,7 +139,7 @@ def _shown(payload: dict[str, Any], what: str) -> ToolResult:
         return ToolResult("One of the texts cannot be stored: it has half a character in it.", is_error=True)
     if outcome.path is not None:
         return ToolResult(f"This cannot be shown: there is an error at {outcome.path}.", is_error=True)
-    return ToolResult(f"The user sees {what} now.", card=yaml)
+    return ToolResult(f"The user sees {what}.", card=yaml)
 
 
 def _table(given: dict[str, Any], context: ToolContext) -> ToolResult:
@@ -149,7 +149,7 @@ def _table(given: dict[str, Any], context: ToolContext) -> ToolResult:
             return ToolResult(
                 f"rows[{number}] has {len(row)} cells, but there are {len(names)} columns.", is_error=True
             )
-    return _shown({"type": "Table", **_title(given), "columnNames": names, "rows": rows}, "the table")
+    return _shown({"type": "Table", **_title(given), "columnNames": names, "rows": rows}, "the table now")
 
 
 def _parameters(given: dict[str, Any], context: ToolContext) -> ToolResult:
@@ -158,18 +158,18 @@ def _parameters(given: dict[str, Any], context: ToolContext) -> ToolResult:
         | {name: item[name] for name in ("unit", "description") if item.get(name)}
         for item in given["items"]
     ]
-    return _shown({"type": "ParameterSet", **_title(given), "items": items}, "the parameters")
+    return _shown({"type": "ParameterSet", **_title(given), "items": items}, "the parameters now")
 
 
 def _match(given: dict[str, Any], context: ToolContext) -> ToolResult:
     by_name = {name.casefold(): name for name in given["available"]}
     mappings = [{"required": name, "column": by_name.get(name.casefold())} for name in given["needed"]]
     payload = {"requiredColumns": given["needed"], "previewColumns": given["available"], "mappings": mappings}
-    return _shown({"type": "ColumnMatch", **_title(given), **payload}, "the columns and can match them")
+    return _shown({"type": "ColumnMatch", **_title(given), **payload}, "the columns now and can match them")
 
 
 def _workflow(given: dict[str, Any], context: ToolContext) -> ToolResult:
-    return _shown(workflow_payload(given), "the steps; tell workflow_progress of each")
+    return _shown(workflow_payload(given), "the steps now; tell workflow_progress how far they are")
 
 
 def _form(form: FormDefinition, given: dict[str, Any]) -> ToolResult:
@@ -183,7 +183,7 @@ def _form(form: FormDefinition, given: dict[str, Any]) -> ToolResult:
         if entry["name"] in values and kinds[entry["name"]] != "secret":
             entry["value"] = values[entry["name"]]
     del payload["id"]
-    return _shown(payload, "the form; what they submit comes as their next message")
+    return _shown(payload, "the form now; what they submit comes as their next message")
 
 
 def _dice(given: dict[str, Any], context: ToolContext) -> ToolResult:

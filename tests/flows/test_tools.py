@@ -254,6 +254,7 @@ def test_a_call_that_is_refused_is_told_to_the_model(person: Person, server: Mod
     person.press(Qt.Key.Key_Space)
     asked(person, server, 3)
     assert server.asked[2]["messages"][-1]["content"] == "The user did not allow this call."
+    assert person.window.pane.composer.text.hasFocus()
     ends(server, "Then it stays down.")
     person.wait(lambda: idle(person))
     assert seen(person) == "Then it stays down."

@@ -101,9 +101,9 @@ class RowShelf:
     def clear(self) -> None:
         self._rows.clear()
 
-    def has_special(self, kind: str) -> bool:
-        """Say whether a special message of this type is among the rows that are kept."""
-        return any(row.record.special is not None and row.record.special.type == kind for row in self._rows.values())
+    def specials(self, kind: str) -> list[int]:
+        """Return the keys of the special messages of a type among the rows that are kept."""
+        return [key for key, row in self._rows.items() if row.record.special and row.record.special.type == kind]
 
     def kept(self, key: int) -> RowView | None:
         """Return a row only if it is there already."""

@@ -308,6 +308,17 @@ class ChatView(Surface):
         if row is not None and row < self.places.row_count:
             self.viewport().update(self.row_rect(row).adjusted(-4, -4, 4, 4))
 
+    def look_again_at(self, kind: str) -> None:
+        """Show the special messages of a type as they are seen now; the view stays where it is."""
+        keys = self.rows.specials(kind)
+        for key in keys:
+            self.rows.forget(key)
+            row = self.row_of(key)
+            if row is not None and row < self.places.row_count:
+                self.places.row_changed(row)
+        if keys:
+            self.settle()
+
     def request_swipe(self, key: int, step: int) -> None:
         self.set_current_key(key)
         self.swipe_requested.emit(key, step)

@@ -88,8 +88,7 @@ class SpecialDeeds(QObject):
 
     def _reply_changed(self) -> None:
         """A reply began or ended: workflows that say they run are under way, or interrupted."""
-        if self._pane.view.rows.has_special("WorkflowStatus"):
-            self._pane.view.use.look_again()
+        self._pane.view.look_again_at("WorkflowStatus")
 
     def form_of(self, payload: dict[str, Any]) -> FormDefinition | None:
         """Return the form that a payload shows, as this program knows it."""

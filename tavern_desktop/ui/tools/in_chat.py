@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication
 
 from tavern_desktop.session.refusals import CommandRefused
 from tavern_desktop.session.runner import Outcome
@@ -42,7 +43,11 @@ class ToolsInChat(QObject):
         was_waiting = self.panel.isVisible()
         self._task = task
         batch = task.batch if task is not None else None
+        focused = QApplication.focusWidget()
+        had_keyboard = focused is not None and self.panel.isAncestorOf(focused)
         self.panel.show_batch(batch)
+        if had_keyboard and not self.panel.isVisible():  # else it would go wherever Qt finds a field
+            self._pane.composer.text.setFocus()
         if task is not None and batch is not None and batch.is_waiting and not was_waiting:
             names = ", ".join(each.title for each in batch.calls if each.state in ("asking", "unknown"))
             said = self.tr("{name} wants to use {tools}").format(name=task.speaker.name, tools=names)

@@ -38,17 +38,18 @@ class Reply:
     def grow(self, text: str, **extra: object) -> None:
         """Let more come."""
         self.text += text
-        self._message = self._said(**extra)
+        self._message = self.said(**extra)
         self._model.show_live(self._message.key, self._message.raw, self._after)
 
     def land(self, **extra: object) -> int:
         """Let it be in the chat; return its key."""
         self._model.land_live()
-        self._chat.insert(len(self._chat), [self._said(**extra)])
+        self._chat.insert(len(self._chat), [self.said(**extra)])
         self._model.end_live()
         return self._message.key
 
-    def _said(self, **extra: object) -> Message:
+    def said(self, **extra: object) -> Message:
+        """Return the message as far as it has come."""
         return self._message.with_data(record(self.text) | {"extra": extra})
 
 
@@ -108,6 +109,25 @@ def test_the_end_is_followed_also_past_what_was_sent_meanwhile(show: Show, chat:
     reply.land(tavern_desktop={"stopped": "user"})
     assert view.at_end
     assert view.verticalScrollBar().value() == view.verticalScrollBar().maximum()
+
+
+def test_the_end_is_followed_where_a_reply_lands_shorter_and_with_rows_of_tools(show: Show, chat: Chat) -> None:
+    view = show(chat)
+    reply = Reply(view, chat)
+    reply.grow("Let me look." + "\n\nAnd somebody else goes on." * 12)
+    assert view.at_end
+    reply.text = "Let me look."
+    calls = [{"id": "c", "type": "function", "function": {"name": "depth", "arguments": "{}"}}]
+    landed = reply.said().with_data(reply.said().data() | {"tool_calls": calls})
+    rows = [new_message("4 feet") for _ in range(12)]
+    assert isinstance(view.records, ChatListModel)
+    view.records.land_live()
+    chat.insert(len(chat), [landed, *rows])
+    view.records.end_live()
+    assert view.at_end
+    assert view.verticalScrollBar().value() == view.verticalScrollBar().maximum()
+    Reply(view, chat).grow("Four feet.")
+    assert view.at_end
 
 
 def test_its_row_has_no_controls_until_it_is_in_the_chat(show: Show, chat: Chat) -> None:
