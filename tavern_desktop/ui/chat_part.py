@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from tavern_desktop.ui.inspector.prompt_tab import PromptTab
     from tavern_desktop.ui.lore.tab import LoreTab
     from tavern_desktop.ui.main_window import MainWindow
+    from tavern_desktop.ui.persona.tab import PersonaTab
 
 _TONES = {"info": "info", "warning": "warning", "error": "danger"}
 
@@ -78,6 +79,7 @@ class ChatPart(QObject):
         self.context_line = ContextLine(self.desk, self.pane, self)
         self.models = ModelsInWindow(window, self)
         self._prompt: PromptData | None = None
+        self.inspector.add_tab(self.tr("Persona"), self._make_persona_tab)
         self.inspector.add_tab(self.tr("Lore"), self._make_lore_tab)
         self.inspector.add_tab(self.tr("Prompt"), self._make_prompt_tab)
         self._history: HistoryDeeds | None = None
@@ -94,6 +96,11 @@ class ChatPart(QObject):
         from tavern_desktop.ui.inspector.prompt_tab import PromptTab
 
         return PromptTab(self._prompt_data())
+
+    def _make_persona_tab(self) -> PersonaTab:
+        from tavern_desktop.ui.persona.tab import PersonaTab
+
+        return PersonaTab(self._services, self.desk, self._prompt_data())
 
     def _make_lore_tab(self) -> LoreTab:
         from tavern_desktop.ui.lore.tab import LoreTab

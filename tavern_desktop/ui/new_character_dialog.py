@@ -8,12 +8,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QKeySequence, QPainter, QPainterPath, QPaintEvent, QPixmap, QShortcut
-from PySide6.QtWidgets import QDialog, QFileDialog, QFormLayout, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from tavern_desktop.session.runner import Outcome, Runner
 from tavern_desktop.storage.errors import StorageError, sentence
-from tavern_desktop.ui.attachments import ENDINGS
-from tavern_desktop.ui.character.picture import png_in
+from tavern_desktop.ui.character.picture import ask_for_picture, png_in
 from tavern_desktop.ui.portrait import paint_portrait
 from tavern_desktop.ui.theme import themes
 from tavern_desktop.ui.widgets import TextField, label, push_button, set_tone
@@ -102,12 +101,7 @@ class NewCharacterDialog(QDialog):
         self.create_button.setEnabled(bool(name.strip()))
 
     def _choose(self) -> None:
-        dialog = QFileDialog(self, self.tr("Choose a Picture"))
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setNameFilter(self.tr("Pictures ({endings})").format(endings=" ".join(f"*{end}" for end in ENDINGS)))
-        dialog.fileSelected.connect(lambda path: self.take_picture(Path(path)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        ask_for_picture(self, self.take_picture)
 
     def _show_picture(self, outcome: Outcome[tuple[bytes, QImage]]) -> None:
         try:

@@ -27,7 +27,7 @@ class OutsideWatch(QObject):
 
     def _make(self) -> Watcher:
         root = self._services.root
-        folders = (root.chats, root.group_chats, root.characters, root.groups)
+        folders = (root.chats, root.group_chats, root.characters, root.groups, root.worlds)
         return Watcher(self._services.runner, root.user_folder, folders, self._changed, is_a_window_seen)
 
     def _take_new_root(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QObject, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import QMenu
 
@@ -88,6 +88,10 @@ class PersonaPicker(QObject):
         command = SetMetadata(metadata | ({PERSONA: persona.id} if persona is not None else {}))
         command.label = "Choose persona"
         return self._commands.run(command)
+
+    def pop_up(self, place: QPoint) -> None:
+        """Offer the personas at a place on the screen."""
+        self._menu.popup(place)
 
     def choose_named(self, name: str, chosen: Callable[[], object]) -> None:
         """Choose the persona of this name, then call `chosen`; where there is none, say so."""

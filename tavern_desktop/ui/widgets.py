@@ -80,6 +80,12 @@ def inset(box: SpinBox) -> SpinBox:
     return box
 
 
+def narrow(widget: QWidget) -> QWidget:
+    """Let a field be as narrow as there is room for."""
+    widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+    return widget
+
+
 def clear_layout(layout: QLayout) -> None:
     """Take everything out of a layout, and have it go."""
     while (item := layout.takeAt(0)) is not None:

@@ -17,11 +17,12 @@ from tavern_desktop.chat.hidden_scan import count_shown
 from tavern_desktop.chat.message import Message
 from tavern_desktop.library.card_file import CardError, card_data, read_card
 from tavern_desktop.library.data_root import DataRoot, root_of
+from tavern_desktop.library.persona_files import IN_CHAT, NOTE_BOTTOM, NOTE_TOP
 from tavern_desktop.library.personas import Persona
 from tavern_desktop.library.settings_file import power_user, read_settings
 from tavern_desktop.prompt.chat_preset import ChatPreset
 from tavern_desktop.prompt.chat_slots import MAIN
-from tavern_desktop.prompt.injections import Injection, note_of, role_of
+from tavern_desktop.prompt.injections import Injection, Note, note_of, role_of
 from tavern_desktop.prompt.lore_sources import includes_names, lore_candidates, lore_settings
 from tavern_desktop.prompt.lore_timed import METADATA, Timed
 from tavern_desktop.prompt.macro_values import MacroValues
@@ -32,9 +33,6 @@ from tavern_desktop.prompt.scripts import prompt_scripts
 from tavern_desktop.prompt.text_form import TextForm
 from tavern_desktop.session.generating.forms import OWN_FORM, Form
 from tavern_desktop.session.generating.reply import Speaker
-
-IN_CHAT_PERSONA = 4
-"""The position of a persona that stands in the chat at a depth."""
 
 NAMESPACE = "tavern_desktop"
 """Of our own settings in a chat's metadata (decision D1)."""
@@ -148,7 +146,7 @@ def scene_of(
         values=MacroValues(datetime.now().astimezone(), _seed(asked), _object(asked.metadata.get("variables"))),
         scripts=prompt_scripts(read_settings(root), card, asked.speaker.card, form.scripts) if root is not None else (),
         lore=_lore(root, asked, card) if root is not None else None,
-        note=note_of(asked.metadata, _user_messages(asked), macros),
+        note=_with_persona(note_of(asked.metadata, _user_messages(asked), macros), root, asked.persona, macros),
         injections=[*_character_note(card, macros), *_persona_at_depth(root, asked.persona, macros)],
         is_group=asked.speaker.in_group,
         can_prefill=can_prefill,
@@ -295,10 +293,22 @@ def _persona_at_depth(root: DataRoot | None, persona: Persona, macros: Macros) -
         return []
     entry, prefix = _persona_entry(root, persona)
     text = entry["text"]
-    if not isinstance(text, str) or not text.strip() or entry.get(f"{prefix}position") != IN_CHAT_PERSONA:
+    if not isinstance(text, str) or not text.strip() or entry.get(f"{prefix}position") != IN_CHAT:
         return []
     depth, role = index_of(entry.get(f"{prefix}depth")), role_of(entry.get(f"{prefix}role"))
     return [Injection(2 if depth is None else depth, role, macros.fill(text), "persona", "who you are in this chat")]
+
+
+def _with_persona(note: Note | None, root: DataRoot | None, persona: Persona, macros: Macros) -> Note | None:
+    """Put the persona above or below the author's note, where it asks for that and the note is due (prompt §1)."""
+    if note is None or root is None:
+        return note
+    entry, prefix = _persona_entry(root, persona)
+    text, position = entry["text"], entry.get(f"{prefix}position")
+    if not isinstance(text, str) or not text.strip() or position not in (NOTE_TOP, NOTE_BOTTOM):
+        return note
+    parts = (macros.fill(text), note.text)
+    return replace(note, text="\n".join(parts if position == NOTE_TOP else reversed(parts)))
 
 
 def _overrides(metadata: Mapping[str, Any]) -> Character:

@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from tavern_desktop.library.card_fields import CardFields, card_of, fields_of, write_fields
 from tavern_desktop.library.card_file import CardError
 from tavern_desktop.library.characters import SUFFIX
 from tavern_desktop.session.runner import Outcome
-from tavern_desktop.storage.errors import StorageError, sentence
+from tavern_desktop.storage.errors import StorageError
+from tavern_desktop.ui.late_writer import LateWriter, why
 from tavern_desktop.ui.services import Services
 
-PAUSE = 700
-"""Milliseconds after the last key until what was typed is written."""
 LANE = "cards"
-
-State = Literal["", "changed", "saved", "failed"]
 
 
 def read_fields(path: Path) -> CardFields:
@@ -28,23 +25,13 @@ def read_fields(path: Path) -> CardFields:
     return fields_of(card_of(path.read_bytes()))
 
 
-def why(error: BaseException | None) -> str:
-    """Return why a card cannot be read or written, in a sentence."""
-    if isinstance(error, StorageError):
-        return sentence(error)
-    if isinstance(error, OSError):
-        return f"{error.strerror or error}."
-    return str(error)
-
-
 class CharacterData(QObject):
-    """Owner: the page. What could not be written is kept for its card and tried again with the next change."""
+    """Owner: the page."""
 
     changed = Signal()
     """Another card, or the same with other values: `fields`, `problem`."""
-    state_changed = Signal()
-    written = Signal(str)
-    """The stem of the character whose card was changed."""
+    written = Signal()
+    """A card says something else now."""
 
     def __init__(self, services: Services, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -52,18 +39,10 @@ class CharacterData(QObject):
         self.fields: CardFields | None = None
         self.problem = ""
         """Why there is nothing to see, in a sentence."""
-        self.state: State = ""
-        self.failure = ""
         self._services = services
-        self._pending: dict[Path, dict[str, Any]] = {}
-        self._under_way: dict[Path, dict[str, Any]] = {}
-        """What is being written, by card."""
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(PAUSE)
-        self._timer.timeout.connect(self.flush)
-        services.ending.connect(self.flush)
-        services.root_leaving.connect(self.flush)
+        self.writer = LateWriter(services, LANE, write_fields, self)
+        """By the paths of the cards."""
+        self.writer.written.connect(self._written)
         services.files_changed.connect(self._files_changed)
 
     @property
@@ -75,9 +54,9 @@ class CharacterData(QObject):
         """Turn to another character, "" for none."""
         if stem == self.stem:
             return
-        self.flush()
+        self.writer.flush()
         self.stem, self.fields, self.problem = stem, None, ""
-        self._say("")
+        self.writer.say("")
         self.changed.emit()
         self.reload()
 
@@ -89,32 +68,27 @@ class CharacterData(QObject):
 
     def edit(self, name: str, value: Any) -> None:
         """Give a field of the card another value."""
-        if self.fields is None:
-            return
-        self._pending.setdefault(self.path, {})[name] = value
-        self._say("changed")
-        self._timer.start()
+        if self.fields is not None:
+            self.writer.edit(self.path, {name: value})
 
-    def flush(self) -> None:
-        """Begin to write what is not written."""
-        self._timer.stop()
-        for path, changes in list(self._pending.items()):
-            if path in self._under_way:
-                continue  # goes on once that is done
-            del self._pending[path]
-            self._under_way[path] = changes
-            done = partial(self._written, path, changes)
-            self._services.runner.submit(partial(write_fields, path, changes), done, lane=LANE)
+    def is_pending(self, name: str) -> bool:
+        """Say whether a field was changed here and is not written yet: what is on disk is older."""
+        return name in self.writer.typed(self.path)
 
     def change_picture(self, work: Callable[[Path], object]) -> None:
         """Have the card's file changed by `work`, away from the window."""
-        self.flush()
+        self.writer.flush()
         path = self.path
-        self._services.runner.submit(partial(work, path), partial(self._written, path, {}), lane=LANE)
 
-    def _files_changed(self, paths: frozenset[str] | None) -> None:
-        if paths is None or str(self.path) in paths:
-            self.reload()
+        def done(outcome: Outcome[object]) -> None:
+            if isinstance(outcome.error, CardError | OSError | StorageError):
+                self.writer.say("failed", why(outcome.error))
+            else:
+                outcome.result()
+                self.writer.say("saved")
+                self._written(path)
+
+        self._services.runner.submit(partial(work, path), done, lane=LANE)
 
     def _take(self, path: Path, outcome: Outcome[CardFields]) -> None:
         if not self.stem or path != self.path:
@@ -128,31 +102,12 @@ class CharacterData(QObject):
             self.fields, self.problem = found, ""
             self.changed.emit()
 
-    def is_pending(self, name: str) -> bool:
-        """Say whether a field was changed here and is not written yet: what is on disk is older."""
-        return name in self._pending.get(self.path, {}) or name in self._under_way.get(self.path, {})
+    def _files_changed(self, paths: frozenset[str] | None) -> None:
+        if paths is None or str(self.path) in paths:
+            self.reload()
 
-    def _written(self, path: Path, changes: dict[str, Any], outcome: Outcome[object]) -> None:
-        if changes:
-            del self._under_way[path]
-        if outcome.error is not None:
-            if not isinstance(outcome.error, CardError | OSError | StorageError):
-                outcome.result()
-            self._pending[path] = changes | self._pending.get(path, {})
-            self.failure = why(outcome.error)
-            self._say("failed")
-            return
-        if path in self._pending:
-            self._timer.start()
-        else:
-            self._say("saved")
-        stem = path.name.removesuffix(SUFFIX)
+    def _written(self, path: Path) -> None:
         self._services.library.refresh_for(frozenset({str(path)}))
         self._services.avatars.read_again({str(path)})
-        self.written.emit(stem)
+        self.written.emit()
         self.reload()
-
-    def _say(self, state: State) -> None:
-        if self.state != state:
-            self.state = state
-            self.state_changed.emit()

@@ -11,22 +11,19 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
-    QFileDialog,
     QHBoxLayout,
     QScrollArea,
-    QSizePolicy,
     QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
 from tavern_desktop.library.card_fields import ROLES, CardFields
-from tavern_desktop.ui.attachments import ENDINGS
 from tavern_desktop.ui.character.data import CharacterData
 from tavern_desktop.ui.character.fields import Greetings, GrowingField, Section
 from tavern_desktop.ui.chat_header import AvatarBox
 from tavern_desktop.ui.services import Services
-from tavern_desktop.ui.widgets import TextField, icon_button, inset, label, set_tone
+from tavern_desktop.ui.widgets import TextField, icon_button, inset, label, narrow, set_tone
 
 AVATAR = 72
 
@@ -37,7 +34,7 @@ class CharacterPage(QScrollArea):
     menu_requested = Signal(str, QPoint)
     """(stem, global position for the menu)"""
     rename_requested = Signal(str)
-    written = Signal(str)
+    written = Signal()
 
     def __init__(self, services: Services, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -87,7 +84,7 @@ class CharacterPage(QScrollArea):
         ):
             field = GrowingField(title, hint)
             field.textChanged.connect(partial(self._text_changed, name))
-            field.left.connect(self.data.flush)
+            field.left.connect(self.data.writer.flush)
             self.fields[name] = field
             self.sections[name] = Section(title, field)
         for name, title in (
@@ -97,7 +94,7 @@ class CharacterPage(QScrollArea):
             ("nickname", self.tr("Nickname")),
         ):
             line = TextField("", title)
-            line.editingFinished.connect(self.data.flush)
+            line.editingFinished.connect(self.data.writer.flush)
             line.textEdited.connect(partial(self._line_edited, name))
             self.lines[name] = line
             self.sections[name] = Section(title, line)
@@ -131,11 +128,10 @@ class CharacterPage(QScrollArea):
         top.setSpacing(14)
         top.addWidget(self.avatar, 0, Qt.AlignmentFlag.AlignTop)
         top.addLayout(beside, 1)
-        note = QHBoxLayout()
+        note = QVBoxLayout()
         note.setSpacing(6)
         for widget in (self.note_depth, self.note_role):
-            widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-            note.addWidget(widget, 1)
+            note.addWidget(narrow(widget))
         inner = QVBoxLayout(self.body)
         inner.setContentsMargins(0, 8, 0, 0)
         inner.setSpacing(14)
@@ -162,11 +158,11 @@ class CharacterPage(QScrollArea):
     def _connect(self) -> None:
         data = self.data
         data.changed.connect(self._show)
-        data.state_changed.connect(self._show_state)
+        data.writer.state_changed.connect(self._show_state)
         data.written.connect(self.written)
         self._services.avatars.loaded.connect(self._show_picture)
         self.greetings.changed.connect(self._greetings_changed)
-        self.greetings.left.connect(data.flush)
+        self.greetings.left.connect(data.writer.flush)
         self.favourite.clicked.connect(lambda on: self._edit("favourite", on))
         self.note_depth.valueChanged.connect(lambda value: self._edit("note_depth", value))
         self.note_role.currentIndexChanged.connect(lambda: self._edit("note_role", self.note_role.currentData()))
@@ -234,18 +230,17 @@ class CharacterPage(QScrollArea):
 
     def _show_state(self) -> None:
         data = self.data
+        failed = self.tr("Not saved. {reason} It is tried again with the next change.")
+        is_locked = not self._services.may_write and data.fields is not None
         texts = {
-            "": ""
-            if self._services.may_write or data.fields is None
-            else self.tr("Another program has this folder open."),
+            "": self.tr("Another program has this folder open.") if is_locked else "",
             "changed": self.tr("Saving…"),
             "saved": self.tr("Saved"),
-            "failed": self.tr("Not saved. {reason} It is tried again with the next change.").format(
-                reason=data.failure
-            ),
+            "failed": failed.format(reason=data.writer.failure),
         }
-        self.state.setText(texts[data.state])
-        set_tone(self.state, "danger" if data.state == "failed" else "muted")
+        self.state.setText(texts[data.writer.state])
+        self.state.setVisible(bool(self.state.text()))
+        set_tone(self.state, "danger" if data.writer.state == "failed" else "muted")
 
     def _show_picture(self) -> None:
         self.avatar.setVisible(bool(self.data.stem))
@@ -272,19 +267,16 @@ class CharacterPage(QScrollArea):
             self.data.edit(name, value)
 
     def _rename(self) -> None:
-        self.data.flush()
+        self.data.writer.flush()
         self.rename_requested.emit(self.data.stem)
 
     def _more(self) -> None:
         self.menu_requested.emit(self.data.stem, self.more.mapToGlobal(self.more.rect().bottomLeft()))
 
     def _choose_picture(self) -> None:
-        dialog = QFileDialog(self, self.tr("Choose a Picture"))
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setNameFilter(self.tr("Pictures ({endings})").format(endings=" ".join(f"*{end}" for end in ENDINGS)))
-        dialog.fileSelected.connect(lambda path: self.take_picture(Path(path)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        from tavern_desktop.ui.character.picture import ask_for_picture
+
+        ask_for_picture(self, self.take_picture)
 
     def take_picture(self, source: Path) -> None:
         """Give the character the picture in a file; the card stays as it is."""

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QStackedWidget, QVBoxLayout, QWidget
 
+from tavern_desktop.ui.flow_layout import FlowLayout
 from tavern_desktop.ui.services import Services
 from tavern_desktop.ui.widgets import push_button
 
 if TYPE_CHECKING:
     from tavern_desktop.ui.character.page import CharacterPage
 
-NARROWEST = 292
+NARROWEST = 264
 
 
 class Inspector(QWidget):
@@ -35,9 +36,7 @@ class Inspector(QWidget):
         self._chosen = 0
         self._tabs = QButtonGroup(self)
         self._pages = QStackedWidget()
-        self._row = QHBoxLayout()
-        self._row.setSpacing(4)
-        self._row.addStretch(1)
+        self._row = FlowLayout(4)
         self._rooms: list[QVBoxLayout] = []
         self._makers: dict[int, Callable[[], QWidget]] = {}
         """What makes the pages nobody has looked at yet, by their number."""
@@ -77,7 +76,7 @@ class Inspector(QWidget):
         button = push_button(text, "tab")
         button.setCheckable(True)
         self._tabs.addButton(button, number)
-        self._row.insertWidget(number, button)
+        self._row.addWidget(button)
         room = QWidget()
         self._rooms.append(QVBoxLayout(room))
         self._rooms[number].setContentsMargins(0, 0, 0, 0)

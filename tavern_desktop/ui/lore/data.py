@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from tavern_desktop.library.data_root import DataRoot
 from tavern_desktop.library.worlds import (
@@ -19,25 +19,22 @@ from tavern_desktop.library.worlds import (
     world_path,
 )
 from tavern_desktop.session.runner import Outcome
-from tavern_desktop.storage.errors import StorageError, sentence
+from tavern_desktop.storage.errors import StorageError
+from tavern_desktop.ui.late_writer import LateWriter, why
 from tavern_desktop.ui.services import Services
 
-PAUSE = 600
-"""Milliseconds after the last key until what was typed is written."""
 LANE = "worlds"
 
-State = Literal["", "changed", "saved", "failed"]
 T = TypeVar("T")
 
 
 class BookData(QObject):
-    """Owner: the editor. What could not be written is kept and tried again with the next change."""
+    """Owner: the editor."""
 
     changed = Signal()
     """`entries` or `problem`; which entries there are, or what the file says of them."""
     entry_changed = Signal(int)
     """The entry of a uid was changed here."""
-    state_changed = Signal()
     added = Signal(int)
     """An entry has come in, by what the person did."""
     removed = Signal(int, str)
@@ -49,19 +46,13 @@ class BookData(QObject):
         self.name = name
         self.entries: dict[int, Record] = {}
         self.problem = ""
-        self.state: State = ""
-        self.failure = ""
         self._services = services
         self._root: DataRoot = services.root
-        self._pending: dict[int, Record] = {}
-        self._under_way: dict[int, Record] = {}
         self._gone: dict[int, Record] = {}
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(PAUSE)
-        self._timer.timeout.connect(self.flush)
-        services.ending.connect(self.flush)
-        services.root_leaving.connect(self.flush)
+        self.writer = LateWriter(services, LANE, partial(change_entry, self._root, name), self)
+        """By the uids of the entries."""
+        self.writer.written.connect(lambda uid: self.written.emit())
+        self.writer.gave_up.connect(lambda uid: self.reload())
         services.files_changed.connect(self._files_changed)
         self.reload()
 
@@ -74,10 +65,8 @@ class BookData(QObject):
         if uid not in self.entries:
             return
         self.entries[uid] = {**self.entries[uid], **changes}
-        self._pending[uid] = {**self._pending.get(uid, {}), **changes}
         self.entry_changed.emit(uid)
-        self._say("changed")
-        self._timer.start()
+        self.writer.edit(uid, changes)
 
     def add(self, entry: Mapping[str, Any] | None = None) -> None:
         """Add an entry, a new one or like another."""
@@ -86,7 +75,7 @@ class BookData(QObject):
 
     def remove(self, uid: int) -> None:
         """Take an entry out; `put_back` undoes it."""
-        self.flush()
+        self.writer.flush()
         self._do(partial(remove_entry, self._root, self.name, uid), partial(self._removed, uid))
 
     def put_back(self, uid: int) -> None:
@@ -95,26 +84,13 @@ class BookData(QObject):
         if entry is not None:
             self._do(partial(add_entry, self._root, self.name, entry, uid), self._added)
 
-    def flush(self) -> None:
-        """Begin to write what is not written."""
-        self._timer.stop()
-        if self._pending and not self._under_way:
-            self._under_way, self._pending = self._pending, {}
-            changes = dict(self._under_way)
-            self._services.runner.submit(partial(self._write, changes), self._written, lane=LANE)
-
-    def _write(self, changes: dict[int, Record]) -> None:
-        for uid, fields in changes.items():
-            change_entry(self._root, self.name, uid, fields)
-
     def _do(self, work: Callable[[], T], done: Callable[[T], object]) -> None:
         def take(outcome: Outcome[T]) -> None:
             if isinstance(outcome.error, StorageError):
-                self.failure = sentence(outcome.error)
-                self._say("failed")
+                self.writer.say("failed", why(outcome.error))
             else:
                 done(outcome.result())
-                self._say("saved")
+                self.writer.say("saved")
                 self.reload()
                 self.written.emit()
 
@@ -135,45 +111,20 @@ class BookData(QObject):
         self._gone[uid] = entry
         self.removed.emit(uid, title_of(entry))
 
-    def _written(self, outcome: Outcome[None]) -> None:
-        changes, self._under_way = self._under_way, {}
-        if isinstance(outcome.error, StorageError):
-            for uid, fields in changes.items():
-                if outcome.error.kind != "not_found":  # an entry that is gone takes its changes along
-                    self._pending[uid] = fields | self._pending.get(uid, {})
-            self.failure = sentence(outcome.error)
-            self._say("failed")
-            self.reload()
-            return
-        outcome.result()
-        if self._pending:
-            self._timer.start()
-        else:
-            self._say("saved")
-        self.written.emit()
-
     def _take(self, outcome: Outcome[World]) -> None:
         if isinstance(outcome.error, StorageError):
-            self.entries, self.problem = {}, sentence(outcome.error)
+            self.entries, self.problem = {}, why(outcome.error)
             self.changed.emit()
             return
         found = outcome.result()
-        entries = {uid: entry | self._typed(uid) for uid, entry in found.entries.items()}
+        entries = {uid: entry | self.writer.typed(uid) for uid, entry in found.entries.items()}
         if entries != self.entries or self.problem:
             self.entries, self.problem = entries, ""
             self.changed.emit()
 
-    def _typed(self, uid: int) -> Record:
-        """Return what was changed here and is not on disk yet."""
-        return self._under_way.get(uid, {}) | self._pending.get(uid, {})
-
     def _files_changed(self, paths: frozenset[str] | None) -> None:
         if paths is None or str(world_path(self._root, self.name)) in paths:
             self.reload()
-
-    def _say(self, state: State) -> None:
-        self.state = state
-        self.state_changed.emit()
 
 
 def title_of(entry: Mapping[str, Any]) -> str:

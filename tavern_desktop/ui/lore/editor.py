@@ -129,7 +129,7 @@ class LoreEditor(QDialog):
         data = self.data
         data.changed.connect(self._show)
         data.entry_changed.connect(lambda uid: self.model.show_entry(uid, data.entries[uid]))
-        data.state_changed.connect(self._show_state)
+        data.writer.state_changed.connect(self._show_state)
         data.added.connect(self._choose)
         data.removed.connect(self._tell_removed)
         data.written.connect(self.written)
@@ -137,8 +137,8 @@ class LoreEditor(QDialog):
         self.search.textChanged.connect(self.rows.setFilterFixedString)
         self.table.selectionModel().currentRowChanged.connect(lambda now, before: self._show_entry(now))
         self.form.changed.connect(self._edit)
-        self.form.left.connect(data.flush)
-        self.finished.connect(lambda: data.flush())
+        self.form.left.connect(data.writer.flush)
+        self.finished.connect(lambda: data.writer.flush())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -168,7 +168,7 @@ class LoreEditor(QDialog):
     def _show_entry(self, index: QModelIndex) -> None:
         uid = index.data(Qt.ItemDataRole.UserRole) if index.isValid() else None
         if uid != self._chosen:
-            self.data.flush()
+            self.data.writer.flush()
         self._chosen = uid if uid in self.data.entries else None
         for button in (self.duplicate_button, self.remove_button):
             button.setEnabled(self._chosen is not None)
@@ -184,10 +184,10 @@ class LoreEditor(QDialog):
             "": there,
             "changed": self.tr("Saving…"),
             "saved": self.tr("{entries} · Saved").format(entries=there),
-            "failed": self.tr("Not saved. {reason}").format(reason=data.failure),
+            "failed": self.tr("Not saved. {reason}").format(reason=data.writer.failure),
         }
-        self.said.setText(data.problem or texts[data.state])
-        set_tone(self.said, "danger" if data.problem or data.state == "failed" else "muted")
+        self.said.setText(data.problem or texts[data.writer.state])
+        set_tone(self.said, "danger" if data.problem or data.writer.state == "failed" else "muted")
         self.add_button.setEnabled(not data.problem)
 
     # -- what is done -----------------------------------------------------------------------------------------
@@ -203,7 +203,7 @@ class LoreEditor(QDialog):
 
     def _duplicate(self) -> None:
         if self._chosen is not None:
-            self.data.flush()
+            self.data.writer.flush()
             self.data.add(self.data.entries[self._chosen])
 
     def _remove(self) -> None:

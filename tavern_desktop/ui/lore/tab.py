@@ -17,8 +17,10 @@ from tavern_desktop.library.worlds import World, create_world
 from tavern_desktop.session.header_commands import SetMetadata
 from tavern_desktop.session.lore_books import BOOK_OF_CHAT, Books, book_from_card, books_of
 from tavern_desktop.session.runner import Outcome
-from tavern_desktop.storage.errors import StorageError, sentence
+from tavern_desktop.storage.errors import StorageError
 from tavern_desktop.ui.inspector.prompt_data import PromptData
+from tavern_desktop.ui.late_writer import why
+from tavern_desktop.ui.lore.note import NoteEditor
 from tavern_desktop.ui.lore.words import SOURCES, tr
 from tavern_desktop.ui.services import Services
 from tavern_desktop.ui.widgets import ElidedLabel, clear_layout, icon_button, label, push_button, set_tone
@@ -43,19 +45,22 @@ class LoreTab(QScrollArea):
         self.said = label("", "danger", wrap=True)
         self.said.hide()
         self.choose_button = push_button(self.tr("Choose a Book…"), "plain", self._offer_books)
+        self.note = NoteEditor(desk)
         self._books_column = _column(6)
         self._active_column = _column(8)
         self._left_column = _column(6)
         self._lay_out()
         prompt.changed.connect(self._show_entries)
-        desk.chat_changed.connect(self._look)
-        desk.state_changed.connect(self._look)
+        for changed in (desk.chat_changed, desk.state_changed):
+            changed.connect(self._look)
+            changed.connect(self.note.follow)
         services.files_changed.connect(lambda paths: self._look())
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._prompt.watch(self, True)
         self._look()
+        self.note.follow()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -78,6 +83,8 @@ class LoreTab(QScrollArea):
         self._left_title = label(self.tr("Found, but left out"), "section")
         column.addWidget(self._left_title)
         column.addLayout(self._left_column)
+        column.addSpacing(10)
+        column.addWidget(self.note)
         column.addStretch(1)
         self.setWidget(page)
 
@@ -220,11 +227,7 @@ class LoreTab(QScrollArea):
         self._services.runner.submit(work, take)
 
     def _fail(self, error: CardError | StorageError | OSError) -> None:
-        if isinstance(error, StorageError):
-            text = sentence(error)
-        else:
-            text = f"{error.strerror or error}." if isinstance(error, OSError) else str(error)
-        self.said.setText(text)
+        self.said.setText(why(error))
         self.said.show()
 
     # -- entries ----------------------------------------------------------------------------------------------

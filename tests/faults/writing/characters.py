@@ -10,8 +10,11 @@ from tavern_desktop.library.card_fields import fields_of, write_fields
 from tavern_desktop.library.card_file import CardError, card_data, read_card
 from tavern_desktop.library.character_files import create_character, import_card
 from tavern_desktop.library.groups import read_group
+from tavern_desktop.library.persona_files import read_persona, write_persona
+from tavern_desktop.library.worlds import change_entry, load_world
 from tavern_desktop.session.new_chat import create_group_chat
 from tavern_desktop.session.spelling import OWN_WORDS, keep_own_word, read_own_words
+from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.storage.own_folders import own_folders
 from tests.faults.writing.base import TEXTS, WritePath, whole_chats
 
@@ -157,3 +160,54 @@ class KeepWord(WritePath):
     def check(self) -> None:
         super().check()
         assert self.is_done() or read_own_words(self.place) == {"Lanternfolk"}
+
+
+class EditPersona(WritePath):
+    """A persona, which is kept in the settings of another program."""
+
+    name = "edit persona"
+
+    def make_ready(self) -> None:
+        super().make_ready()
+        self.root.settings.write_text('{"power_user":{"personas":{"1.png":"Ana"}},"theirs":[1,2,3]}', encoding="utf-8")
+
+    def act(self) -> None:
+        try:
+            write_persona(self.root, "1.png", {"description": "A pilot."})
+        except StorageError as error:
+            self.tell(sentence(error))
+
+    def is_done(self) -> bool:
+        return read_persona(self.root, "1.png").description == "A pilot."
+
+    def check(self) -> None:
+        super().check()
+        found = json.loads(self.root.settings.read_bytes())
+        assert (found["theirs"], found["power_user"]["personas"]) == ([1, 2, 3], {"1.png": "Ana"})
+
+
+class EditLore(WritePath):
+    """An entry of a lorebook."""
+
+    name = "edit lore"
+
+    def make_ready(self) -> None:
+        super().make_ready()
+        self.root.worlds.mkdir()
+        book = '{"entries":{"0":{"uid":0,"key":["a"],"content":"A"},"1":{"uid":1,"content":"B"}},"theirs":1}'
+        (self.root.worlds / "House.json").write_text(book, encoding="utf-8")
+
+    def act(self) -> None:
+        try:
+            change_entry(self.root, "House", 0, {"content": "Another"})
+        except StorageError as error:
+            self.tell(sentence(error))
+
+    def is_done(self) -> bool:
+        return load_world(self.root, "House").entries[0]["content"] == "Another"
+
+    def check(self) -> None:
+        super().check()
+        entries = load_world(self.root, "House").entries
+        assert entries[0]["content"] in ("A", "Another")
+        assert (entries[0]["key"], entries[1]["content"]) == (["a"], "B")

@@ -74,7 +74,7 @@ def test_what_is_typed_is_on_disk_a_moment_later(page: CharacterPage, qtbot: QtB
 
 
 def test_leaving_a_field_writes_at_once(page: CharacterPage, qtbot: QtBot, said: Callable[[str], Any]) -> None:
-    page.data._timer.setInterval(10_000_000)
+    page.data.writer.timer.setInterval(10_000_000)
     page.lines["tags"].setFocus()
     page.lines["tags"].setText("rain, river")
     page.lines["tags"].textEdited.emit("rain,  river,")
@@ -85,7 +85,7 @@ def test_leaving_a_field_writes_at_once(page: CharacterPage, qtbot: QtBot, said:
 def test_turning_to_another_chat_writes_what_was_typed(
     page: CharacterPage, window: MainWindow, qtbot: QtBot, said: Callable[[str], Any]
 ) -> None:
-    page.data._timer.setInterval(10_000_000)
+    page.data.writer.timer.setInterval(10_000_000)
     page.fields["scenario"].setPlainText("On the bridge.")
     other = next(row.path for row in window.services.library.chats if row.character not in ("", WHO))
     window.open_path(other)
@@ -123,13 +123,13 @@ def test_a_favourite_is_marked_in_the_list_too(page: CharacterPage, window: Main
 def test_what_another_program_writes_comes_in_but_not_over_what_is_typed(
     page: CharacterPage, card: Path, window: MainWindow, qtbot: QtBot
 ) -> None:
-    page.data._timer.setInterval(10_000_000)
+    page.data.writer.timer.setInterval(10_000_000)
     page.fields["personality"].setPlainText("mine, not written yet")
     card_fields.write_fields(card, {"personality": "theirs", "scenario": "theirs"})
     window.services.files_changed.emit(None)
     qtbot.waitUntil(lambda: page.fields["scenario"].toPlainText() == "theirs")
     assert page.fields["personality"].toPlainText() == "mine, not written yet"
-    page.data.flush()
+    page.data.writer.flush()
     qtbot.waitUntil(lambda: page.state.text() == "Saved")
     written = fields_of(card_of(card.read_bytes()))
     assert (written.personality, written.scenario) == ("mine, not written yet", "theirs")

@@ -131,7 +131,7 @@ def test_entries_are_added_duplicated_removed_and_brought_back(
 def test_what_another_program_writes_comes_in_but_not_over_what_is_typed(
     editor: LoreEditor, book: Path, qtbot: QtBot, said: Callable[[int], Any]
 ) -> None:
-    editor.data._timer.setInterval(10_000_000)
+    editor.data.writer.timer.setInterval(10_000_000)
     choose(editor, 0)
     editor.form.content.setPlainText("mine")
     theirs = json.loads(json.dumps(BOOK))
@@ -140,7 +140,7 @@ def test_what_another_program_writes_comes_in_but_not_over_what_is_typed(
     editor.data._services.files_changed.emit(frozenset({str(book)}))
     qtbot.waitUntil(lambda: editor.form.title.text() == "Their kettle")
     assert editor.form.content.toPlainText() == "mine"
-    editor.data.flush()
+    editor.data.writer.flush()
     qtbot.waitUntil(lambda: said(0)["content"] == "mine")
     assert said(0)["comment"] == "Their kettle"
 

@@ -52,7 +52,7 @@ def window(opened: Opener, library: DataRoot, book: str, qtbot: QtBot) -> MainWi
 def tab(window: MainWindow, qtbot: QtBot) -> LoreTab:
     window.show_inspector(True)
     inspector: Inspector = window.part.inspector
-    inspector.show_tab(1)
+    inspector.show_tab(2)
     tab = window.findChild(LoreTab)
     assert tab is not None
     qtbot.waitUntil(lambda: tab.books.all_names != ())

@@ -57,7 +57,7 @@ def test_the_prompt_of_the_chat_in_view_is_shown_and_follows_it(opened: Opener, 
     window = opened()
     open_chat(window, qtbot, "The tide table")
     window.show_inspector(True)
-    window.inspector.show_tab(2)
+    window.inspector.show_tab(3)
     (tab,) = window.inspector.findChildren(PromptTab)
     qtbot.waitUntil(lambda: tab.model.rowCount() > 0)
     assert "tokens" in tab.head.text()
