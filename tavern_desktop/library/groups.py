@@ -32,6 +32,11 @@ class Group(msgspec.Struct, frozen=True):
     chat: str = ""
     picture: str = ""
     problem: str = ""
+    muted: tuple[str, ...] = ()
+    order: int = 0
+    """Who speaks: 0 natural, 1 by the list, 2 who the person names, 3 from a pool (chat files §13.1)."""
+    answers_itself: bool = False
+    """Whether who spoke last may speak again."""
 
 
 def list_groups(root: DataRoot) -> list[Group]:
@@ -66,6 +71,9 @@ def read_group(root: DataRoot, group_id: str) -> Group:
         _texts(record.get("chats")),
         _text(record.get("chat_id")),
         _text(record.get("avatar_url")),
+        muted=_texts(record.get("disabled_members")),
+        order=order if type(order := record.get("activation_strategy")) is int and 0 <= order <= 3 else 0,
+        answers_itself=record.get("allow_self_responses") is True,
     )
 
 

@@ -76,6 +76,16 @@ def add_to_group(root: DataRoot, group_id: str, chat: Path) -> None:
     _change(root.groups / f"{group_id}.json", lambda record: _with_chat(record, new))
 
 
+def set_order(root: DataRoot, group_id: str, order: int) -> bool:
+    """Have a group's members speak in another order, see `Group.order`. Raises StorageError, OSError."""
+    return _change(root.groups / f"{group_id}.json", lambda record: record | {"activation_strategy": order})
+
+
+def mute(root: DataRoot, group_id: str, member: str, *, is_muted: bool) -> bool:
+    """Let a member of a group speak no more of themselves, or again. Raises StorageError, OSError."""
+    return _change(root.groups / f"{group_id}.json", lambda record: _with_muted(record, member, is_muted))
+
+
 def rename_member(root: DataRoot, old: str, new: str) -> tuple[Path, ...]:
     """Make the groups that have the card `old` have `new`; return their records. Raises StorageError, OSError."""
     return _change_groups(root, lambda record: _with_member(record, old, new))
@@ -160,6 +170,12 @@ def _changed(data: bytes, change: Callable[[Record], Record]) -> bytes | None:
         return None
     # As SillyTavern writes them; a lone surrogate can only stand in a string, where its escape means the same.
     return json.dumps(changed, ensure_ascii=False, indent=4).encode("utf-8", "backslashreplace")
+
+
+def _with_muted(record: Record, member: str, is_muted: bool) -> Record:
+    muted = record.get("disabled_members")
+    others = [each for each in muted if each != member] if isinstance(muted, list) else []
+    return record | {"disabled_members": [*others, member] if is_muted else others}
 
 
 def _renamed(record: Record, old: str, new: str) -> Record:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,13 +68,14 @@ class ChatDesk(QObject):
         self._speakers: Speakers | None = None
         self.commands = MessageCommands(services.runner, pane.view, lambda: self.session, self)
         self.writing = Writing(services, pane.composer, lambda: self.session, self.commands, self)
-        self.replying = Replying(services, pane, self.writing, self._speaker, self)
+        self.replying = Replying(services, pane, self.writing, self._speaker, self, self._ask_due)
         self.specials = SpecialDeeds(
             services, pane, lambda: self.session, self.commands, self.writing, self.replying, self
         )
         pane.composer.special_requested.connect(self.specials.insert)
         self._next_speaker = NextSpeaker(services, pane.composer, lambda: self.session, self)
         self.replying.changed.connect(self._next_speaker.take_up)
+        self._next_speaker.refused.connect(lambda text: pane.banner.show_notice(Notice(text, key=SEND_NOTICE)))
         self.personas = PersonaPicker(services, pane.composer, lambda: self.session, self.commands, self.writing, self)
         self.personas.refused.connect(lambda text: pane.banner.show_notice(Notice(text, key=SEND_NOTICE)))
         self.writing.continue_requested.connect(self.replying.continue_last)
@@ -420,6 +421,13 @@ class ChatDesk(QObject):
         header, messages = session.chat.snapshot()
         speaker, persona = self._speaker(), self.writing.persona
         return Asked(session.path, header.metadata(), messages, len(messages), "reply", speaker, persona, may_call=True)
+
+    def _ask_due(self, then: Callable[[Sequence[Speaker]], object]) -> None:
+        """Tell who answers what was just sent in the chat in view."""
+        if self._next_speaker.is_asked:
+            self._next_speaker.ask_due(then)
+        else:
+            then((self._speaker(),))
 
     def _speaker(self) -> Speaker:
         """Return who replies in the chat in view."""

@@ -34,6 +34,10 @@ FIRST_SPEED = 0.5
 """Seconds that a reply must have come before its speed means anything."""
 
 
+AskDue = Callable[[Callable[[Sequence["Speaker"]], object]], object]
+"""Finds out who answers what was just sent, and tells it, now or later; nobody where the person has to say who."""
+
+
 class Replying(QObject):
     """Owner: the desk, which says what chat is in view and who speaks in it."""
 
@@ -53,8 +57,11 @@ class Replying(QObject):
         writing: Writing,
         speaker: Callable[[], Speaker],
         parent: QObject,
+        ask_due: AskDue | None = None,
     ) -> None:
+        """`ask_due`: see `AskDue`; None lets the one that `speaker` names speak."""
         super().__init__(parent)
+        self._ask_due = ask_due or (lambda then: then((speaker(),)))
         self._services = services
         self._pane = pane
         self._conversation: ConversationView | None = None
@@ -101,17 +108,24 @@ class Replying(QObject):
 
     def answer(self) -> None:
         """Have the message that was just sent answered, now or after the reply that is being written."""
-        session = self._session()
-        if session is not None:
-            generations = self._services.generations
-            self._try(lambda: generations.answer(session, self._speaker(), self._writing.persona))
-            self._pane.composer.show_next(generations.has_next(session))
+        self._answer_by((self._speaker(),))
 
     def answer_when_durable(self) -> None:
         """Have the message that was just sent answered once it cannot get lost any more."""
         session = self._session()
         if session is not None:
-            session.make_durable(lambda: self.answer() if self._session() is session else None)
+            session.make_durable(lambda: self._ask_due(partial(self._answer_in, session)))
+
+    def _answer_in(self, session: ChatSession, speakers: Sequence[Speaker]) -> None:
+        if self._session() is session and speakers:
+            self._answer_by(speakers)
+
+    def _answer_by(self, speakers: Sequence[Speaker]) -> None:
+        session = self._session()
+        if session is not None:
+            generations = self._services.generations
+            self._try(lambda: generations.answer(session, speakers, self._writing.persona))
+            self._pane.composer.show_next(generations.has_next(session))
 
     def continue_at(self, key: int) -> None:
         """Have a message go on that is only a part."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -50,7 +50,9 @@ class Generations:
         self._make_models = make_models
         self._running: dict[str, GenerationTask] = {}
         self._is_ending = False
-        self._due: dict[str, tuple[Speaker, Persona]] = {}
+        self._rest: dict[str, tuple[tuple[Speaker, ...], Persona]] = {}
+        """Who speaks in a group after the reply that is being written; by the ids of the tasks waited for."""
+        self._due: dict[str, tuple[tuple[Speaker, ...], Persona]] = {}
         """What was sent while a reply was written is answered after it; by the ids of the tasks waited for."""
 
     def running(self) -> list[GenerationTask]:
@@ -123,15 +125,22 @@ class Generations:
         self.started.emit(task)
         return task
 
-    def answer(self, session: ChatSession, speaker: Speaker, persona: Persona) -> GenerationTask:
+    def answer(self, session: ChatSession, speakers: Sequence[Speaker], persona: Persona) -> GenerationTask:
         """Begin a reply to what was just sent, or see to it after the one that is being written; return that.
 
-        Raises CommandRefused.
+        In a group several may speak, one after another. Raises CommandRefused.
         """
         task = self.of(session)
-        if task is None:
-            return self.start(session, "reply", speaker, persona)
-        self._due[task.id] = (speaker, persona)
+        if task is not None:
+            self._due[task.id] = (tuple(speakers), persona)
+            return task
+        return self._go_on(session, tuple(speakers), persona)
+
+    def _go_on(self, session: ChatSession, speakers: tuple[Speaker, ...], persona: Persona) -> GenerationTask:
+        first, *others = speakers
+        task = self.start(session, "reply", first, persona)
+        if others:
+            self._rest[task.id] = (tuple(others), persona)
         return task
 
     def stop(self, session: ChatSession) -> bool:
@@ -142,6 +151,7 @@ class Generations:
         if task is None:
             return False
         was_next = self._due.pop(task.id, None) is not None
+        self._rest.pop(task.id, None)
         task.stop()
         return was_next
 
@@ -175,7 +185,7 @@ class Generations:
 
         def end() -> None:
             self._running.pop(task.id, None)
-            due = self._due.pop(task.id, None)
+            due, rest = self._due.pop(task.id, None), self._rest.pop(task.id, None)
             self.ended.emit(task)
             # After a failure nothing goes on by itself: the person is told, and can try again.
             if due is not None and task.state != "failed" and not self._is_ending:
@@ -183,7 +193,12 @@ class Generations:
                     self.answer(task.session, *due)
             elif task.goes_on and not self._is_ending:
                 with contextlib.suppress(CommandRefused):
-                    again()
+                    following = again()
+                    if rest is not None:
+                        self._rest[following.id] = rest
+            elif rest is not None and task.state == "done" and not self._is_ending:
+                with contextlib.suppress(CommandRefused):
+                    self._go_on(task.session, *rest)
             self._open_chats.release(task.session)
 
         return end

@@ -15,6 +15,7 @@ from tavern_desktop.backends.settings import NO_PRESETS, Generation, PresetNames
 from tavern_desktop.chat.facts import index_of
 from tavern_desktop.chat.hidden_scan import count_shown
 from tavern_desktop.chat.message import Message
+from tavern_desktop.library.card_fields import fields_of
 from tavern_desktop.library.card_file import CardError, card_data, read_card
 from tavern_desktop.library.data_root import DataRoot, root_of
 from tavern_desktop.library.persona_files import IN_CHAT, NOTE_BOTTOM, NOTE_TOP
@@ -200,6 +201,11 @@ def _without_tools(tokens: int, tool_tokens: int) -> int:
 def character_of(root: DataRoot, card: str, name: str) -> Character:
     """Return the fields of a card; a card that cannot be read has only its name."""
     return Character.of_card(_card(root, card), name)
+
+
+def talkativeness_of(root: DataRoot, card: str) -> float:
+    """Return how likely a character speaks up in a group, as its card says."""
+    return fields_of({"data": _card(root, card)}).talkativeness
 
 
 def _card(root: DataRoot, card: str) -> dict[str, Any]:

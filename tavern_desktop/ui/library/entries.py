@@ -12,7 +12,6 @@ from PySide6.QtCore import QCoreApplication
 from tavern_desktop.library.characters import Character
 from tavern_desktop.library.groups import Group
 from tavern_desktop.library.recents import DAMAGED, ChatRow
-from tavern_desktop.ui.chat.record import Names, fill_in_names
 
 _LINE_MARKS = re.compile(r"^\s*(?:#{1,6}|>|[-+*])\s+(?:\[[ xX]\]\s+)?|\|(?:[-: ]+\|)*", re.MULTILINE)
 _EMPHASIS = re.compile(r"\*+|`+|~~")
@@ -132,9 +131,15 @@ def _plain(text: str) -> str:
     return " ".join(_EMPHASIS.sub("", _LINE_MARKS.sub(" ", text)).split())
 
 
+def _with_names(text: str, char: str) -> str:
+    from tavern_desktop.ui.chat.record import Names, fill_in_names  # not needed for most lists, and not cheap
+
+    return fill_in_names(text, Names(char=char))
+
+
 def _told(row: ChatRow) -> str:
     if row.preview_state == "text":
-        return fill_in_names(row.preview, Names(char=row.name)) if "{{" in row.preview else row.preview
+        return _with_names(row.preview, row.name) if "{{" in row.preview else row.preview
     if row.failure is not None:
         return row.failure.message
     if row.preview_state == "empty":

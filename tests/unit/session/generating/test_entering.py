@@ -156,7 +156,7 @@ def test_what_is_sent_while_a_reply_is_written_is_answered_after_it(program: Pro
     assert session.chat is not None
     task, model = program.start(session)
     session.do(commands.AppendMessage(user("and this?")))
-    assert program.generations.answer(session, Speaker("Mira"), Persona("Ana")) is task
+    assert program.generations.answer(session, [Speaker("Mira")], Persona("Ana")) is task
     model.send(Text("first"))
     program.finish(task, model)
     program.until(lambda: len(program.models) == 2 and program.models[1].is_there)
