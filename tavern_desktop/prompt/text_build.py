@@ -214,7 +214,7 @@ class _Builder:
         goes_on = self.scene.action == "continue"
         history: list[Part] = []
         last: list[Part] = []
-        for part in self._turns(user_is_last=not end):
+        for part in self._turns(user_is_last=not end and self.scene.action != "impersonate"):
             if goes_on and not last:
                 budget = self._room_for(part, budget)
                 last = [part]
@@ -278,7 +278,8 @@ class _Builder:
         text = macros.fill(own, original=text) if own else text
         if not text.strip():
             return []
-        written = self._writer.turn(Voice("user"), text, "last")
+        # Where the user's own part is wanted, that is their last turn.
+        written = self._writer.turn(Voice("user"), text, "" if scene.action == "impersonate" else "last")
         return [self._of("post_history", PromptMessage("user", written), "comes after the history")]
 
     def _aligned(self, history: list[Part]) -> list[Part]:
