@@ -27,6 +27,8 @@ class Speaker:
     card: str = ""
     """File name of the character's card."""
     in_group: bool = False
+    others: tuple[str, ...] = field(default=(), compare=False)
+    """In a group the names of the other members: a reply ends where one of them begins to speak in it."""
 
     def fields(self) -> dict[str, Any]:
         """Return what a message of a group says of its speaker."""

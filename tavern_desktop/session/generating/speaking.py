@@ -65,7 +65,11 @@ def voices_of(
               answers_itself=group.answers_itself)  # fmt: skip
     others = [member for member in members if member not in now]
     others.sort(key=lambda member: member.is_muted)
-    speakers = {member: Speaker(member.name, member.card, in_group=True) for member in members}
+    names = tuple(dict.fromkeys(member.name for member in members))
+    speakers = {
+        member: Speaker(member.name, member.card, True, tuple(name for name in names if name != member.name))
+        for member in members
+    }
     everybody = tuple(speakers[member] for member in (*now, *others))
     return Voices(everybody, persona, tuple(speakers[member] for member in now), group)
 

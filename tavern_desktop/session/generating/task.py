@@ -51,6 +51,9 @@ from tavern_desktop.storage.errors import StorageError, sentence
 from tavern_desktop.storage.reply_stream import StreamHead, now_ms
 from tavern_desktop.tools.definition import Tool, ToolContext
 
+LATELY = 50
+"""Newest messages whose speakers count as members of a group."""
+
 Kind = Literal["reply", "swipe", "continue", "impersonate"]
 State = Literal["running", "done", "failed", "stopped"]
 WhyStopped = Literal["user", "closing"]
@@ -392,13 +395,21 @@ class GenerationTask:
             extra |= {"reasoning": reasoning, "reasoning_type": "model"}
         return Reply(self._cleaned(alternative.text)[0], reasoning, self.started, finished, extra)
 
+    def _others(self) -> tuple[str, ...]:
+        """Return the names of the other members of a group; where they are not known, of those who spoke lately."""
+        if not self.speaker.in_group or self.speaker.others:
+            return self.speaker.others
+        lately = (message.seen_data() for message in self.target.before[-LATELY:])
+        return tuple(dict.fromkeys(facts.name(data) for data in lately if facts.kind(data) == "character"))
+
     def _cleaned(self, text: str) -> tuple[str, str]:
         """Return the text without what others would say in it; one that goes on keeps the blanks it begins with."""
         stop = self.prompt.stop if self.prompt is not None else ()
         speaker, other = self.speaker.name, self._user
         if self.target.kind == "impersonate":
             speaker, other = other, speaker
-        reply, cut = cleaned(text, speaker=speaker, others=(other,), stop=stop)
+        others = (other, *(name for name in self._others() if name != speaker))
+        reply, cut = cleaned(text, speaker=speaker, others=others, stop=stop)
         if self.target.kind == "continue":
             reply = text[: len(text) - len(text.lstrip())] + reply
         return reply, cut

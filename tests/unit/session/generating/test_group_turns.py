@@ -68,3 +68,21 @@ def test_what_the_person_says_meanwhile_comes_before_who_is_still_to_speak(progr
     speaker(program, 1).send(Text("From Cy."), Finished("stop"), None)
     program.until(lambda: not program.generations.running())
     assert said(session) == ["Ada: From Ada.", "Cy: From Cy."]
+
+
+def test_a_reply_ends_where_another_member_begins_and_the_rest_can_be_had(program: Program) -> None:
+    session = program.open(program.write())
+    ada = Speaker("Ada", "Ada.png", in_group=True, others=("Bo", "Cy"))
+    task = program.generations.answer(session, [ada], Persona("Ana"))
+    speaker(program, 0).send(Text("I know, Bo: it is late.\nBo: Very late."), Finished("stop"), None)
+    program.until(lambda: not program.generations.running())
+    assert said(session) == ["Ada: I know, Bo: it is late."]
+    assert task.cut_off == "Bo: Very late."
+
+
+def test_who_spoke_lately_counts_as_a_member_where_nobody_says_who_they_are(program: Program) -> None:
+    session = program.open(program.write())  # Mira has spoken in it
+    program.generations.answer(session, [ADA], Persona("Ana"))
+    speaker(program, 0).send(Text("Yes.\nMira: No."), Finished("stop"), None)
+    program.until(lambda: not program.generations.running())
+    assert said(session) == ["Ada: Yes."]
