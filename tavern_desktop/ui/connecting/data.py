@@ -122,6 +122,7 @@ class ConnectData(QObject):
         if root is None:
             return None
         dialog = PromptsDialog(parent, self._services.runner, root, name, chosen)
+        dialog.accepted.connect(self.changed)  # whoever shows a prompt builds it anew
         dialog.open()
         return dialog
 

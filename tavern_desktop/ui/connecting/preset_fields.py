@@ -18,7 +18,10 @@ FOR_TEXT = ("text", "instruct", "context", "sysprompt")
 NAMES = {
     "chat": (_N("Presets", "Preset"), _N("Presets", "prompts, their order, and what samplers begin with")),
     "text": (_N("Presets", "Sampler preset"), _N("Presets", "what samplers begin with")),
-    "instruct": (_N("Presets", "Instruct template"), _N("Presets", "the marks around what is said")),
+    "instruct": (
+        _N("Presets", "Instruct template"),
+        _N("Presets", "the marks around what is said, in place of a template"),
+    ),
     "context": (_N("Presets", "Context template"), _N("Presets", "how the story is told")),
     "sysprompt": (_N("Presets", "System prompt preset"), _N("Presets", "and the words behind the history")),
 }

@@ -434,6 +434,8 @@ def test_the_prompts_of_a_chat_become_a_preset_that_the_chat_uses(
     window: MainWindow, library: DataRoot, wait: Wait
 ) -> None:
     window.actions_[Act.PROMPTS].trigger()
+    told: list[bool] = []
+    window.services.connecting.changed.connect(lambda: told.append(True))
     prompts = shown(PromptsDialog, window)
     wait(lambda: prompts.model.rowCount())
     prompts.editor.text.setPlainText("Speak as {{char}}.")
@@ -443,6 +445,7 @@ def test_the_prompts_of_a_chat_become_a_preset_that_the_chat_uses(
     assert session is not None
     assert session.chat is not None
     assert session.chat.header.metadata()["tavern_desktop"]["presets"] == {"chat": "Of the harbour"}
+    assert told
     file = library.user_folder / "OpenAI Settings" / "Of the harbour.json"
     assert json.loads(file.read_text())["prompts"][0]["content"] == "Speak as {{char}}."
     window.actions_[Act.UNDO].trigger()
