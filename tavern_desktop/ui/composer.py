@@ -32,6 +32,9 @@ from tavern_desktop.ui.widgets import (
 )
 
 MOST_LINES = 8
+NARROW = 460
+"""Pixels below which there is room for one name only, and a short one."""
+NARROW_NAME = 84
 NAME_WIDTH = 180
 """Pixels that the name of a persona may have."""
 COLUMN = 724
@@ -203,6 +206,7 @@ class ComposerArea(QWidget):
         self.speaker = push_button("", "quiet")
         self.speaker.setObjectName("nextSpeaker")
         self.speaker.hide()
+        self._writer = self._next = ""
         self.hint = ElidedLabel(tone="muted")
         self.queued = ElidedLabel(self.tr("Yours is next"), "muted")
         self.queued.setObjectName("queued")
@@ -231,8 +235,8 @@ class ComposerArea(QWidget):
 
     def show_speaker(self, persona: str, other: str) -> None:
         """Say who writes, and to whom."""
-        shown = self.fontMetrics().elidedText(persona, Qt.TextElideMode.ElideRight, NAME_WIDTH)
-        self.persona.setText(" " + shown.replace("&", "&&"))
+        self._writer = persona
+        self._show_names()
         self.persona.setToolTip(self.tr("You write as {name}").format(name=persona))
         self.persona.setAccessibleName(self.tr("Persona: {name}").format(name=persona))
         self.text.setPlaceholderText(self.tr("Message {name}…").format(name=other) if other else self.tr("Message…"))
@@ -260,9 +264,29 @@ class ComposerArea(QWidget):
     def show_next_speaker(self, name: str) -> None:
         """Say who speaks next in a group, for the person to choose another; "" where there is no choice."""
         self.speaker.setVisible(bool(name))
-        self.speaker.setText(self.tr("Next: {name}").format(name=name) if name else "")
+        self._next = name
+        self._show_names()
         self.speaker.setToolTip(self.tr("Who speaks next"))
         self.speaker.setAccessibleName(self.tr("Next speaker: {name}").format(name=name))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_names()
+
+    def _show_names(self) -> None:
+        """Show who writes and who speaks next, as far as there is room for both."""
+
+        def shortened(name: str, width: int) -> str:
+            return self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, width).replace("&", "&&")
+
+        is_narrow = self.width() < NARROW
+        writer = "" if is_narrow and self._next else " " + shortened(self._writer, NAME_WIDTH)
+        self.persona.setText(writer)
+        if self._next:
+            told = shortened(self._next, NARROW_NAME if is_narrow else NAME_WIDTH)
+            self.speaker.setText(told if is_narrow else self.tr("Next: {name}").format(name=told))
+        else:
+            self.speaker.setText("")
 
     def show_progress(self, text: str) -> None:
         """Say how far a reply is that has not begun to come."""
