@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
 
 from tavern_desktop.ui.name_dialog import Judge, NameDialog
-from tavern_desktop.ui.widgets import inset, label, pad_number
+from tavern_desktop.ui.widgets import inset, label
 
 
 class ContinueDialog(NameDialog):
@@ -33,7 +33,6 @@ class ContinueDialog(NameDialog):
         self.carried.setRange(1, max(1, count))
         self.carried.setValue(carried)
         self.carried.setGroupSeparatorShown(True)
-        pad_number(self.carried)
         words = label(self.tr("Messages to begin with"))
         words.setBuddy(self.carried)
         self.carried.setAccessibleName(words.text())

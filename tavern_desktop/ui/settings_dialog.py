@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from tavern_desktop.session.preferences import Settings
-from tavern_desktop.ui.widgets import ElidedLabel, inset, label, pad_number, push_button
+from tavern_desktop.ui.widgets import ElidedLabel, inset, label, push_button
 
 TEXT_SIZES = (50, 300)
 MOUNTED = (20, 10_000)
@@ -52,12 +52,10 @@ class SettingsDialog(QDialog):
         self.text_size.setRange(*TEXT_SIZES)
         self.text_size.setSingleStep(10)
         self.text_size.setSuffix(" %")
-        pad_number(self.text_size)
         self.mounted_count = inset(QSpinBox())
         self.mounted_count.setRange(AS_SILLYTAVERN, MOUNTED[1])
         self.mounted_count.setSingleStep(10)
         self.mounted_count.setSpecialValueText(self.tr("As SillyTavern has it"))
-        pad_number(self.mounted_count)
         self.enter_sends = QCheckBox(self.tr("Enter sends, Shift+Enter makes a new line"))
         self.writes_past_last = QCheckBox(self.tr("Past the last swipe, write another"))
         self.shows_speed = QCheckBox(self.tr("Show tokens per second"))

@@ -120,10 +120,6 @@ class Sign(QWidget):
         self._icon.paint(QPainter(self), self.rect())
 
 
-NUMBER_INDENT = 7
-"""Pixels before a number, as the style sheet has before other texts."""
-
-
 class ElidedLabel(QLabel):
     """A label of one line that shortens with … what does not fit, and tells it whole in its tooltip."""
 
@@ -144,11 +140,6 @@ class ElidedLabel(QLabel):
         self.setToolTip(self.text() if shown != self.text() else "")
         painter.setPen(self.palette().color(self.foregroundRole()))
         painter.drawText(area, self.alignment() | Qt.AlignmentFlag.AlignVCenter, shown)
-
-
-def pad_number(box: QAbstractSpinBox) -> None:
-    """Have a number begin where other fields' texts do: style sheets cannot move it."""
-    box.lineEdit().setTextMargins(NUMBER_INDENT, 0, 0, 0)
 
 
 def takes_words_out(event: QEvent) -> bool:

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFormLayout, QLineEdit,
 
 from tavern_desktop.backends.connection import KEY_MARK, Connection, Timeouts
 from tavern_desktop.session.refusals import Refused
-from tavern_desktop.ui.widgets import TextField, inset, label, never_scroll_sideways, pad_number
+from tavern_desktop.ui.widgets import TextField, inset, label, never_scroll_sideways
 
 LONGEST = 86_400.0
 
@@ -89,7 +89,6 @@ def _seconds(usual: str) -> QDoubleSpinBox:
     box.setDecimals(0)
     box.setSuffix(" s")
     box.setSpecialValueText(usual)
-    pad_number(box)
     return box
 
 

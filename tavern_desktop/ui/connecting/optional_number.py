@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QDoubleSpinBox
 
-from tavern_desktop.ui.widgets import pad_number
+from tavern_desktop.ui.widgets import inset
 
 
 class OptionalNumber(QDoubleSpinBox):
@@ -20,7 +20,7 @@ class OptionalNumber(QDoubleSpinBox):
         self.setValue(self.minimum())
         self.setGroupSeparatorShown(decimals == 0)
         self.setKeyboardTracking(False)
-        pad_number(self)
+        inset(self)
 
     @property
     def number(self) -> float | int | None:
