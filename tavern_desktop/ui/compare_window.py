@@ -6,20 +6,14 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QButtonGroup, QDialog, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from tavern_desktop.chat.differences import Kind
 from tavern_desktop.session.history import Comparison
 from tavern_desktop.session.restoring import Wanted
-from tavern_desktop.ui.inspector import history_words as words
-from tavern_desktop.ui.inspector.history_row_box import GUTTER, PADDING, SIDE_MARGIN, TICK_ROOM
+from tavern_desktop.ui.inspector.difference_columns import DifferenceColumns, kind_tab, lie_over, show_counts
 from tavern_desktop.ui.inspector.history_rows import DifferenceModel
-from tavern_desktop.ui.inspector.history_view import DifferenceView
 from tavern_desktop.ui.widgets import ElidedLabel, horizontal_line, label, push_button
-
-FIRST_SIZE = (1060, 720)
-ROOM_AROUND = 40
-"""Pixels that the window leaves of the one it lies over."""
 
 Deeds = Mapping[str, Callable[[], object]]
 """What can be done with the copy: merge, keep, remove."""
@@ -41,51 +35,35 @@ class CompareWindow(QDialog):
         self._deeds = deeds
         self._take_messages = take
         self.model = DifferenceModel(self)
-        self.view = DifferenceView(self.model)
-        self.view.setObjectName("differenceView")
-        self.view.setAccessibleName(self.tr("Messages that differ"))
-        self.here_head, self.copy_head = ElidedLabel(tone="section"), ElidedLabel(tone="section")
-        self.message = label(self.tr("Comparing…"), "muted", wrap=True)
-        self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.columns = DifferenceColumns(self.model, self.tr("Messages that differ"))
+        self.view, self.message = self.columns.view, self.columns.message
+        self.columns.say(self.tr("Comparing…"))
         self.remove = push_button(self.tr("Delete Copy"), "plain", lambda: self._do("remove"))
         self.take = push_button(self.tr("Take Messages"), "plain", self._take)
         self.keep = push_button(self.tr("Keep Both"), "plain", lambda: self._do("keep"))
         self.merge = push_button(self.tr("Merge"), "primary", lambda: self._do("merge"))
-        self._pages = QStackedWidget()
         self._kinds = QButtonGroup(self)
         self._tabs: dict[Kind | None, QPushButton] = {}
         self._lay_out(title)
         self.model.ticked_changed.connect(self._show_chosen)
         self.finished.connect(self._close_up)
         self._show_chosen()
-        self._place(parent)
+        lie_over(self, parent)
 
     def show_comparison(self, comparison: Comparison) -> None:
         """Show what differs."""
         self.model.show_comparison(comparison)
         counts = comparison.difference.counts
-        for head, text, snapshot in (
-            (self.here_head, self.tr("This chat"), comparison.before),
-            (self.copy_head, self._copy_title, comparison.after),
-        ):
-            head.setText(f"{text} · {words.messages_text(len(snapshot.messages))}")
-        for kind, button in self._tabs.items():
-            count = sum(counts.values()) if kind is None else counts[kind]
-            button.setText(
-                f"{self._kind_text(kind)} {self.locale().toString(count)}" if count else self._kind_text(kind)
-            )
-            button.setEnabled(count > 0)
+        self.columns.name(self.tr("This chat"), self._copy_title, comparison)
+        show_counts(self._tabs, {kind: self._kind_text(kind) for kind in self._tabs}, counts)
         if any(counts.values()):
-            self._pages.setCurrentWidget(self.view)
-            self.view.show_first_change()
-            self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.columns.show_rows()
         else:
             self.say(self.tr("All messages are the same in both."))
 
     def say(self, text: str) -> None:
         """Show a sentence in place of a comparison."""
-        self.message.setText(text)
-        self._pages.setCurrentWidget(self.message)
+        self.columns.say(text)
 
     def _close_up(self) -> None:
         self.is_closed = True
@@ -115,18 +93,11 @@ class CompareWindow(QDialog):
         self.take.setText(many if chosen > 1 else self.tr("Take Message"))
         self.take.setEnabled(chosen > 0)
 
-    def _filter(self, kind: Kind | None) -> None:
+    def _filter(self, kind: Kind | None, _: bool = True) -> None:
         self.model.show_kinds(() if kind is None else (kind,))
         self.view.show_first_change()
 
     # -- layout -----------------------------------------------------------------------------------------
-
-    def _place(self, parent: QWidget) -> None:
-        window = parent.window()
-        width, height = FIRST_SIZE
-        self.resize(
-            max(480, min(width, window.width() - ROOM_AROUND)), max(320, min(height, window.height() - ROOM_AROUND))
-        )
 
     def _lay_out(self, title: str) -> None:
         names = QVBoxLayout()
@@ -140,9 +111,8 @@ class CompareWindow(QDialog):
         filters.setContentsMargins(12, 0, 12, 8)
         filters.setSpacing(4)
         for kind in (None, *Kind):
-            button = push_button(self._kind_text(kind), "tab", partial(self._filter, kind))
-            button.setCheckable(True)
-            button.setAutoDefault(False)
+            button = kind_tab(self._kind_text(kind))
+            button.clicked.connect(partial(self._filter, kind))
             self._kinds.addButton(button)
             filters.addWidget(button)
             self._tabs[kind] = button
@@ -154,7 +124,7 @@ class CompareWindow(QDialog):
         column.addLayout(names)
         column.addLayout(filters)
         column.addWidget(horizontal_line())
-        column.addWidget(self._ground(), 1)
+        column.addWidget(self.columns, 1)
         column.addWidget(horizontal_line())
         foot = QHBoxLayout()
         foot.setContentsMargins(12, 10, 14, 10)
@@ -165,23 +135,3 @@ class CompareWindow(QDialog):
             button.setAutoDefault(False)
             foot.addWidget(button)
         column.addLayout(foot)
-
-    def _ground(self) -> QWidget:
-        """Return the two columns with their heads."""
-        heads = QHBoxLayout()
-        heads.setContentsMargins(TICK_ROOM + PADDING, 0, SIDE_MARGIN + 10, 0)
-        heads.setSpacing(GUTTER + PADDING)
-        heads.addWidget(self.here_head, 1)
-        heads.addWidget(self.copy_head, 1)
-        self._pages.addWidget(self.message)
-        self._pages.addWidget(self.view)
-        body = QVBoxLayout()
-        body.setContentsMargins(0, 8, 0, 0)
-        body.setSpacing(6)
-        body.addLayout(heads)
-        body.addWidget(self._pages, 1)
-        ground = QWidget()
-        ground.setObjectName("historyGround")
-        ground.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        ground.setLayout(body)
-        return ground

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QMenu,
     QPushButton,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -23,18 +22,13 @@ from tavern_desktop.chat.matching import NONE
 from tavern_desktop.session.history import Comparison, Past
 from tavern_desktop.ui.icons import icon
 from tavern_desktop.ui.inspector import history_words as words
-from tavern_desktop.ui.inspector.history_row_box import GUTTER, PADDING, SIDE_MARGIN, TICK_ROOM
+from tavern_desktop.ui.inspector.difference_columns import DifferenceColumns, kind_tab, lie_over, show_counts
 from tavern_desktop.ui.inspector.history_rows import DifferenceModel
-from tavern_desktop.ui.inspector.history_view import DifferenceView
 from tavern_desktop.ui.widgets import ElidedLabel, horizontal_line, icon_button, label, push_button
 
-FIRST_SIZE = (1060, 720)
-SMALLEST = (480, 320)
 NEWER, OLDER = "Alt+Up", "Alt+Down"
 PATIENCE = 250
 """Milliseconds before a comparison that is not there yet is worth a word."""
-ROOM_AROUND = 40
-"""Pixels that the window leaves of the one it lies over."""
 
 
 class HistoryWindow(QDialog):
@@ -58,26 +52,21 @@ class HistoryWindow(QDialog):
         self.past: Past | None = None
         self.with_present = False
         self.model = DifferenceModel(self)
-        self.view = DifferenceView(self.model)
-        self.view.setObjectName("differenceView")
-        self.view.setAccessibleName(self.tr("Messages that changed"))
+        self.columns = DifferenceColumns(self.model, self.tr("Messages that changed"))
+        self.view, self.message = self.columns.view, self.columns.message
         self.title = ElidedLabel(tone="strong")
         self.detail = ElidedLabel(tone="muted")
-        self.this_change = self._tab(self.tr("This Change"))
-        self.since = self._tab(self.tr("Compared with Now"))
-        self.kind_tabs = {kind: self._tab("") for kind in (None, *Kind)}
+        self.this_change = kind_tab(self.tr("This Change"))
+        self.since = kind_tab(self.tr("Compared with Now"))
+        self.kind_tabs = {kind: kind_tab("") for kind in (None, *Kind)}
         """What is shown: messages of one kind, or everything (None)."""
         self.kind_tabs[None].setChecked(True)
         self._groups = [self._exclusive(self.this_change, self.since), self._exclusive(*self.kind_tabs.values())]
-        self.before_head, self.after_head = ElidedLabel(tone="section"), ElidedLabel(tone="section")
         self.metadata = label(tone="muted", wrap=True)
-        self.message = label(tone="muted", wrap=True)
-        self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.tick_all = push_button(self.tr("Choose All"), "quiet", self._tick_all)
         self.said = ElidedLabel(tone="muted")
         self.restore = push_button("", "plain", lambda: self._ask_for(self.model.ticked))
         self.restore_all = push_button(self.tr("Restore This Version"), "primary", self._restore_all)
-        self._pages = QStackedWidget()
         self.is_waiting = True
         """What is shown is not yet of the version that the title names."""
         self._patience = QTimer(self)
@@ -86,7 +75,7 @@ class HistoryWindow(QDialog):
         self._patience.timeout.connect(lambda: self.show_message(self.tr("Comparing…")))
         self._lay_out()
         self._connect()
-        self._place(parent)
+        lie_over(self, parent)
 
     # -- what is shown ----------------------------------------------------------------------------------
 
@@ -121,10 +110,7 @@ class HistoryWindow(QDialog):
         self.metadata.setText(self.tr("The chat's own settings changed too: {names}").format(names=names))
         self.metadata.setVisible(bool(names))
         if any(comparison.difference.counts.values()):
-            self._pages.setCurrentIndex(0)
-            if is_new:
-                self.view.show_first_change()
-                self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.columns.show_rows(from_first=is_new)
         else:
             self._say_instead(self.tr("All messages are the same in both versions."))
         self.restore_all.setEnabled(comparison.would_change)
@@ -136,8 +122,7 @@ class HistoryWindow(QDialog):
         self.model.show_comparison(None)
         self.metadata.hide()
         self._show_kinds(None)
-        for head in (self.before_head, self.after_head):
-            head.setText("")
+        self.columns.clear_names()
         self.restore_all.setEnabled(False)
         self._say_instead(text)
 
@@ -146,8 +131,7 @@ class HistoryWindow(QDialog):
         self.said.setText(text)
 
     def _say_instead(self, text: str) -> None:
-        self.message.setText(text)
-        self._pages.setCurrentIndex(1)
+        self.columns.say(text)
         self._show_chosen()
 
     def _show_heads(self, comparison: Comparison) -> None:
@@ -159,22 +143,17 @@ class HistoryWindow(QDialog):
             before, after = words.moment_text(past.at_ms), self.tr("Now")
             if past.kind == "start":
                 before = self.tr("Oldest known version")
-        for head, text, snapshot in (
-            (self.before_head, before, comparison.before),
-            (self.after_head, after, comparison.after),
-        ):
-            head.setText(f"{text} · {words.messages_text(len(snapshot.messages))}")
+        self.columns.name(before, after, comparison)
 
     def _show_kinds(self, comparison: Comparison | None) -> None:
-        """Show how many messages there are of each kind; a filter of which there are none any more is given up."""
-        counts = comparison.difference.counts if comparison is not None else dict.fromkeys(Kind, 0)
-        for kind, button in self.kind_tabs.items():
-            count = counts[kind] if kind is not None else sum(counts.values())
-            name = words.kind_text(kind) if kind is not None else self.tr("All Changes")
-            button.setText(f"{name} {self.locale().toString(count)}" if count else name)
-            button.setEnabled(count > 0)
-            if kind is not None and button.isChecked() and comparison is not None and not count:
-                self.kind_tabs[None].click()
+        """Show how many messages there are of each kind."""
+        names = {kind: words.kind_text(kind) if kind is not None else self.tr("All Changes") for kind in self.kind_tabs}
+        if comparison is not None:
+            show_counts(self.kind_tabs, names, comparison.difference.counts)
+            return
+        for kind, button in self.kind_tabs.items():  # a filter that was chosen stays for what is compared next
+            button.setText(names[kind])
+            button.setEnabled(False)
 
     def _show_chosen(self) -> None:
         chosen, (here, possible) = len(self.model.ticked), self.model.tickable()
@@ -246,12 +225,6 @@ class HistoryWindow(QDialog):
 
     # -- layout -----------------------------------------------------------------------------------------
 
-    def _tab(self, text: str) -> QPushButton:
-        button = push_button(text, "tab")
-        button.setCheckable(True)
-        button.setAutoDefault(False)
-        return button
-
     def _exclusive(self, *buttons: QPushButton) -> QButtonGroup:
         group = QButtonGroup(self)
         for button in buttons:
@@ -272,14 +245,6 @@ class HistoryWindow(QDialog):
         self.view.show_first_change()
         self._show_chosen()
 
-    def _place(self, parent: QWidget) -> None:
-        over = parent.window().size()
-        width, height = FIRST_SIZE
-        self.resize(
-            max(SMALLEST[0], min(width, over.width() - ROOM_AROUND)),
-            max(SMALLEST[1], min(height, over.height() - ROOM_AROUND)),
-        )
-
     def _lay_out(self) -> None:
         self.metadata.setContentsMargins(22, 0, 18, 8)
         column = QVBoxLayout(self)
@@ -289,7 +254,7 @@ class HistoryWindow(QDialog):
         column.addLayout(self._filters())
         column.addWidget(self.metadata)
         column.addWidget(horizontal_line())
-        column.addLayout(self._body(), 1)
+        column.addWidget(self.columns, 1)
         column.addWidget(horizontal_line())
         column.addLayout(self._foot())
 
@@ -321,22 +286,6 @@ class HistoryWindow(QDialog):
             filters.addWidget(button)
         filters.addStretch(1)
         return filters
-
-    def _body(self) -> QVBoxLayout:
-        """Return the comparison below the names of its columns."""
-        heads = QHBoxLayout()
-        heads.setContentsMargins(TICK_ROOM + PADDING, 0, SIDE_MARGIN + 10, 0)
-        heads.setSpacing(GUTTER + PADDING)
-        heads.addWidget(self.before_head, 1)
-        heads.addWidget(self.after_head, 1)
-        self._pages.addWidget(self.view)
-        self._pages.addWidget(self.message)
-        body = QVBoxLayout()
-        body.setContentsMargins(0, 8, 0, 0)
-        body.setSpacing(6)
-        body.addLayout(heads)
-        body.addWidget(self._pages, 1)
-        return body
 
     def _foot(self) -> QHBoxLayout:
         foot = QHBoxLayout()
