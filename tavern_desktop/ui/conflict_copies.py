@@ -78,6 +78,7 @@ class ConflictCopies(QObject):
         deeds = {"merge": self.merge, "keep": self.keep_both, "remove": self.remove}
         bound = {name: partial(deed, path, copy) for name, deed in deeds.items()}
         window = CompareWindow(self._window, path.stem, self._title_of(copy), bound, partial(self._take, path))
+        window.view.set_text_scale(self._services.settings.text_size)
 
         def compared(outcome: Outcome[Comparison]) -> None:
             if window.is_closed:

@@ -96,10 +96,12 @@ def test_both_side_by_side_and_single_messages_of_the_copy_taken(person: Person,
     started(person)
     person.open_newest()
     before = texts(path)
+    person.window.services.change_setting("text_size", 150)
     person.wait(lambda: "Compare…" in buttons(person))
     press(person, "Compare…")
     window = person.find(QWidget, "compareWindow")
     person.wait(lambda: window.model.comparison is not None)
+    assert window.view.text_scale == 150  # as large as in the chat
     spoken = [
         window.model.index(row).data(Qt.ItemDataRole.AccessibleTextRole) for row in range(window.model.rowCount())
     ]

@@ -59,6 +59,11 @@ class DifferenceView(PlacedRows):
         index = self.currentIndex()
         return self.rows.key(index.row()) if index.isValid() else None
 
+    @property
+    def text_scale(self) -> int:
+        """The share of their usual size, in per cent, in which texts are shown."""
+        return self._percent
+
     def set_text_scale(self, percent: int) -> None:
         """Show texts in this share of their usual size, as in the chat."""
         if percent != self._percent:
