@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tavern_desktop.chat.header import Header
 from tavern_desktop.chat.message import Message
+from tavern_desktop.session.refusals import CommandRefused
 from tavern_desktop.session.versions import Version, write_new
 from tavern_desktop.storage import names
 from tavern_desktop.storage.directory import kind_of
@@ -42,13 +43,19 @@ def write_repaired_copy(path: Path, rest: RecoveryView) -> Path:
 def repair_to(path: Path, out: Path) -> Repaired:
     """Write everything readable of the chat at `path` to `out`, and the lines that are not to a file beside it.
 
-    Raises StorageError already_exists/target, not_found, io.
+    A file in UTF-16 is refused: line by line nothing of it can be read, and the copy would be an empty chat that
+    passes for sound, while importing reads all of it. Raises CommandRefused, StorageError already_exists/target,
+    not_found, io.
     """
     beside = out.with_name(out.name + REST)
     for target in (out, beside):
         if target.exists():
             raise StorageError("already_exists", "target", chat_ref=target)
     view = recovery(path, kind=kind_of(path))
+    if view.damage == "utf16":
+        raise CommandRefused(
+            "The file is UTF-16 text: import it as a chat, which reads all of it. Nothing was written."
+        )
     _write(out, view)
     damaged = [row.raw for row in view.rows if row.error is not None]
     if damaged:

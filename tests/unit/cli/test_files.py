@@ -51,6 +51,18 @@ def test_repair_of_a_sound_chat_leaves_no_second_file(run: Run, chat: Path, tmp_
     assert [path.name for path in out.parent.iterdir()] == ["repaired.jsonl"]
 
 
+def test_a_chat_in_utf16_is_not_repaired_to_an_empty_one(run: Run, chat: Path, tmp_path: Path) -> None:
+    saved = chat.read_text("utf-8").encode("utf-16")
+    chat.write_bytes(saved)
+    out = tmp_path / "out" / "repaired.jsonl"
+    out.parent.mkdir()
+    result = run("chats", "repair", chat, "--out", out)
+    assert result.code == 1
+    assert result.err == "The file is UTF-16 text: import it as a chat, which reads all of it. Nothing was written.\n"
+    assert chat.read_bytes() == saved
+    assert not list(out.parent.iterdir())
+
+
 def test_branch_prints_the_new_file(run: Run, chat: Path) -> None:
     before = chat.read_bytes()
     result = run("chats", "branch", chat, "--message", "3")
