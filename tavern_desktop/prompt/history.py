@@ -121,7 +121,7 @@ def _turn(
     if is_greeting:
         text = macros.fill(text)
     placement = USER_INPUT if kind == "user" else MODEL_OUTPUT
-    text = before + scripted(text, scene.scripts, placement, depth, macros)
+    text = before + macros.fill(scripted(text, scene.scripts, placement, depth, macros))
     images = _images(data, scene)
     if not text.strip() and not images:
         return None, "empty"

@@ -64,7 +64,10 @@ class Character:
 class Wording:
     """The instructions around what the card says. Macros may stand in them."""
 
-    main: str = "Write {{char}}'s next reply in this fictional conversation between {{char}} and {{user}}."
+    main: str = (
+        "You play {{char}} in a story that you and {{user}} tell each other. "
+        "Answer with what {{char}} says and does next, and leave {{user}}'s part to {{user}}."
+    )
     post_history: str = ""
     impersonate: str = (
         "Write {{user}}'s next message in this conversation, in {{user}}'s own voice. Do not write for {{char}}."

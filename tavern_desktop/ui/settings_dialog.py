@@ -138,8 +138,7 @@ class SettingsDialog(QDialog):
                 field.setAccessibleName(text)
         foot = QHBoxLayout()
         note = self.tr("Changes take effect at once; that of memory when a chat is next opened.")
-        foot.addWidget(label(note, "muted"))
-        foot.addStretch(1)
+        foot.addWidget(label(note, "muted", wrap=True), 1)
         close = push_button(self.tr("Close"), "primary", self.accept)
         close.setDefault(True)
         foot.addWidget(close)
@@ -148,7 +147,7 @@ class SettingsDialog(QDialog):
         column.setSpacing(22)
         column.addLayout(form)
         column.addLayout(foot)
-        self.setMinimumWidth(580)
+        self.setMinimumWidth(620)
 
     def show_languages(self, languages: Sequence[str]) -> None:
         """Offer the languages whose dictionaries are there."""

@@ -93,6 +93,16 @@ class Tab:
         self._browser = browser
         self._session = session
 
+    def go(self, url: str) -> None:
+        """Leave the page for another address, and wait until it is there."""
+        self._browser.call("Page.navigate", {"url": url}, self._session)
+        while True:
+            try:
+                if str(self.run("return location.href;")).startswith(url):
+                    return
+            except AssertionError:  # asked of the page that was just left
+                continue
+
     def run(self, script: str) -> Any:
         """Run the body of an async function in the page and return what it returns."""
         parameters = {"expression": f"(async () => {{ {script} }})()", "awaitPromise": True, "returnByValue": True}

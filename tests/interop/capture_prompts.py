@@ -114,13 +114,14 @@ def _ask(tab: Tab, user: Path, scenario: Scenario, base: Record) -> Any:
     tab.wait("SillyTavern.getContext().onlineStatus !== 'no_connection'")
     Recorder.asked.clear()
     tab.run(f"await SillyTavern.getContext().generate('{KINDS[scenario.action]}');")
-    body = _first_of(30)
+    body = first_of(30)
     if "messages" in body:
         return [[message["role"], message.get("name", ""), message["content"]] for message in body["messages"]]
     return body["prompt"]
 
 
-def _first_of(seconds: float) -> Record:
+def first_of(seconds: float) -> Record:
+    """Return the first request for a reply since `Recorder.asked` was cleared. Raises AssertionError."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         for body in Recorder.asked:
