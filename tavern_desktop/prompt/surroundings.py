@@ -135,6 +135,12 @@ def _place_note(note: Note, around: Surroundings, injections: list[Injection], m
     if note.position == IN_CHAT:
         injections.append(Injection(note.depth, note.role, note.text, "note", "the author's note of this chat"))
         return
+    main = next((at for at, injection in enumerate(injections) if injection.source == "main"), None)
+    if main is not None and note.position in (BEFORE_MAIN, AFTER_MAIN):  # it goes where the instruction goes
+        texts = [note.text, injections[main].text]
+        ordered = texts if note.position == BEFORE_MAIN else texts[::-1]
+        injections[main] = replace(injections[main], text="\n".join(ordered))
+        return
     part = make("note", PromptMessage("system", note.text), "the author's note of this chat")
     if note.position == BEFORE_MAIN:
         around.at_start.append(part)
