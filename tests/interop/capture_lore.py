@@ -98,11 +98,7 @@ def main(names: list[str]) -> None:
     CAPTURED.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as work, capturing(Path(work)) as capture:
         for name in names or SCENARIOS:
-            try:
-                messages = capture.messages(SCENARIOS[name])
-            except Exception as error:
-                print(f"{name}: {error!r}", flush=True)
-                continue
+            messages = capture.messages(SCENARIOS[name])
             text = json.dumps({"name": name, "messages": messages}, ensure_ascii=False, indent=1)
             file_of(name).write_text(f"{text}\n", encoding="utf-8")
             print(f"{name}: {len(messages)} messages", flush=True)

@@ -334,7 +334,7 @@ def _write_settings(path: Path, scenario: Scenario, url: str) -> None:
 
 
 def _chat_settings(scenario: Scenario, url: str) -> Record:
-    texts = {"main": "Write {{char}}'s next reply to {{user}}.", "nsfw": "", "jailbreak": "Stay in the story."}
+    texts = {"main": "Speak for {{char}} and answer {{user}}.", "nsfw": "", "jailbreak": "Stay in the story."}
     prompts: dict[str, Record] = {}
     for name in dict.fromkeys([*ORDER, *scenario.prompts]):
         made: Record = {"identifier": name, "name": name, "system_prompt": name in ORDER}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -26,8 +27,10 @@ def test_it_sends_what_was_taken_down(tmp_path: Path, is_full: bool) -> None:
 
 
 def test_and_for_every_preset(is_full: bool) -> None:
-    if is_full:
-        import json
-
-        wanted = json.loads(capture_prompts.CAPTURED.read_text("utf-8"))
-        assert capture_prompts.capture(list(prompt_scenarios.SCENARIOS)) == wanted
+    wanted = json.loads(capture_prompts.CAPTURED.read_text("utf-8"))
+    names = list(prompt_scenarios.SCENARIOS) if is_full else list(prompt_scenarios.SCENARIOS)[:1]
+    try:
+        found = capture_prompts.capture(names)
+    except Unavailable as reason:
+        pytest.skip(f"the real SillyTavern is not available: {reason}")
+    assert found == {name: wanted[name] for name in names}

@@ -29,8 +29,8 @@ def test_a_backup_is_looked_at_and_restored_and_undo_takes_it_back(opened: Opene
     path = open_chat(window, qtbot, "The tide table")
     before = records(path)
     backups_in(window.services.root).ensure(path)
-    key = window.desk.session.chat.messages[6].key
-    window.desk.commands.edit(key, "Something else.")
+    message = window.desk.session.chat.messages[6]
+    window.desk.commands.edit(message.key, "Something else.", facts.text(before[6]))
     window.acts.run(Act.SAVE)
     qtbot.waitUntil(lambda: records(path)[6]["mes"] == "Something else.")
     qtbot.waitUntil(lambda: len(backups_in(window.services.root).list()) == 2)
