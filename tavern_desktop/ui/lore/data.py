@@ -109,6 +109,9 @@ class BookData(QObject):
 
     def _removed(self, uid: int, entry: Record) -> None:
         self._gone[uid] = entry
+        # At once, not with the next reading: what is typed meanwhile would go to an entry that is not there.
+        self.entries.pop(uid, None)
+        self.changed.emit()
         self.removed.emit(uid, title_of(entry))
 
     def _take(self, outcome: Outcome[World]) -> None:
